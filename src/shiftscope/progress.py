@@ -34,7 +34,7 @@ def terminal_progress() -> Iterator[Progress]:
     The bars go to standard error, only if it is a terminal and only once `DELAY_SECONDS` have passed; they
     are wiped at the end. Otherwise what is yielded is `silent`.
     """
-    console = Console(stderr=True)
+    console = Console(file=sys.stderr)
     if not sys.stderr.isatty() or console.is_dumb_terminal:
         yield silent
         return

@@ -103,7 +103,7 @@ def read_table(data: Any, role: str) -> Table:
 
 def shown(text: object) -> str:
     """Quote a name or value for a message: one line, nothing unprintable, at most `TEXT_SHOWN` characters."""
-    quoted = repr(text if isinstance(text, str | int | float | bool) else str(text))
+    quoted = repr(str(text))
     tail = TEXT_SHOWN // 3
     return quoted if len(quoted) <= TEXT_SHOWN else f"{quoted[: TEXT_SHOWN - tail - 1]}…{quoted[-tail:]}"
 
