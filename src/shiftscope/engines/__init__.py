@@ -1,0 +1,1 @@
+"""Where neighbours and counts are computed."""

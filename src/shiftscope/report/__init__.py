@@ -1,0 +1,1 @@
+"""From a result to something people like to read: summary, figures, page."""

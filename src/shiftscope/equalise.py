@@ -1,0 +1,341 @@
+"""Bidirectional tail equalisation: prune the excess of both samples until neither tail shows any (paper 2.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shiftscope.calibrate import Calibration, Tail, TailTest, calibrate
+from shiftscope.encode import encode
+from shiftscope.engines.base import Engine
+from shiftscope.errors import ParameterError
+from shiftscope.living import LivingGraph
+from shiftscope.null import Null, SimulatedNull
+from shiftscope.score import DEFAULT_K_MAX, Nulls
+from shiftscope.tables import Table, read_table
+
+REFERENCE, CURRENT = 0, 1  # labels of the two samples in the pool
+MIN_SAMPLE = 2  # pruning never leaves fewer rows than this in a sample
+
+
+@dataclass(frozen=True)
+class EqualiseParams:
+    """Settings of Algorithm 1; the defaults are the paper's except for `threshold` and `null`.
+
+    Attributes
+    ----------
+    k_max : int
+        Largest neighbourhood K_M.
+    q_tail : float
+        Null quantile where the tails begin.
+    alpha : float
+        Level of each one-sided tail test.
+    threshold : {"calibrated", "formula"}
+        Judge the tail by label permutations, which respect that scores are dependent: a side is pruned while its KS
+        distance or its weighted excess (see `Tail`) rejects at `alpha`. Or judge the KS distance by the paper's formula.
+    null : {"exact", "simulated"}
+        The score's null distribution: dynamic programme, or the paper's Monte Carlo sequences.
+    n_permutations : int
+        Labellings behind the calibrated threshold.
+    step : int
+        Most extreme points taken per side and pruning step.
+    max_rounds : int
+        Most global recomputations.
+    """
+
+    k_max: int = DEFAULT_K_MAX
+    q_tail: float = 0.97
+    alpha: float = 0.05
+    threshold: Literal["calibrated", "formula"] = "calibrated"
+    null: Literal["exact", "simulated"] = "exact"
+    n_permutations: int = 199
+    step: int = 1
+    max_rounds: int = 100
+
+    def __post_init__(self) -> None:
+        faults = [
+            f"{name} must be a whole number of at least {least}, got {value!r}"
+            for name, value, least in (
+                ("k_max", self.k_max, 1),
+                ("n_permutations", self.n_permutations, 19),
+                ("step", self.step, 1),
+                ("max_rounds", self.max_rounds, 1),
+            )
+            if int(value) != value or value < least
+        ]
+        faults += [
+            f"{name} must lie strictly between 0 and 1, got {value!r}"
+            for name, value in (("q_tail", self.q_tail), ("alpha", self.alpha))
+            if not 0.0 < value < 1.0
+        ]
+        if self.threshold not in ("calibrated", "formula"):
+            faults.append(f"threshold must be 'calibrated' or 'formula', got {self.threshold!r}")
+        if self.null not in ("exact", "simulated"):
+            faults.append(f"null must be 'exact' or 'simulated', got {self.null!r}")
+        if faults:
+            raise ParameterError("; ".join(faults))
+
+
+@dataclass(frozen=True)
+class TailState:
+    """One side's tail at one moment and the p-value of its test."""
+
+    tail: Tail
+    p_value: float
+
+
+@dataclass(frozen=True)
+class Step:
+    """One pruning step: `rows` of the sample `side` were removed around `point`; `before` is that side's tail then."""
+
+    round: int
+    side: Literal["reference", "current"]
+    point: int
+    rows: NDArray[np.intp]
+    before: TailState
+
+
+@dataclass(frozen=True)
+class Equalisation:
+    """Subsets of both samples without detectable excess, and what was pruned to reach them.
+
+    Attributes
+    ----------
+    kept_reference, kept_current : intp arrays
+        Row positions of the equalised subsets, ascending.
+    removed_reference, removed_current : intp arrays
+        Row positions of the pruned representative sets, in order of removal.
+    trace : tuple of Step
+        Every pruning step.
+    before, after : (TailState, TailState)
+        Reference and current tails of the input and of the equalised subsets (after global recomputation).
+    rounds : int
+        Global recomputations done.
+    converged : bool
+        False if `max_rounds` ended the procedure with a test still rejecting.
+    """
+
+    kept_reference: NDArray[np.intp]
+    kept_current: NDArray[np.intp]
+    removed_reference: NDArray[np.intp]
+    removed_current: NDArray[np.intp]
+    trace: tuple[Step, ...]
+    before: tuple[TailState, TailState]
+    after: tuple[TailState, TailState]
+    rounds: int
+    converged: bool
+
+
+def equalise(
+    reference: object,
+    current: object,
+    k_max: int = DEFAULT_K_MAX,
+    *,
+    params: EqualiseParams | None = None,
+    random_state: int = 0,
+    engine: Engine | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Equalisation:
+    """Prune both samples until neither shows a tail of excess scores (paper Algorithm 1).
+
+    Pruning moves the pooled mean and spread a little, so the survivors are standardised anew and equalised again until
+    a pass removes nothing: equalising an equalised pair removes nothing.
+
+    Parameters
+    ----------
+    reference, current : array, data frame or path
+    k_max : int
+        Largest neighbourhood; `params` holds everything else (its k_max is replaced by this one).
+    random_state : int
+        Seed of permutations and simulated nulls.
+    """
+    params = replace(params or EqualiseParams(), k_max=k_max)
+    tables = (read_table(reference, "reference"), read_table(current, "current"))
+    total: Equalisation | None = None
+    while True:
+        pair = encode(*tables if total is None else _survivors(tables, total))
+        part = equalise_points(
+            pair.points, pair.is_current, params, random_state=random_state, engine=engine, progress=progress
+        )
+        total = part if total is None else _join(total, part)
+        if not part.trace or not part.converged or _identical(tables, total):
+            return total
+
+
+def equalise_points(
+    points: NDArray[np.float64],
+    is_current: NDArray[np.bool_],
+    params: EqualiseParams,
+    *,
+    random_state: int = 0,
+    engine: Engine | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Equalisation:
+    """Algorithm 1 on a pooled standardised matrix in its fixed metric."""
+    graph = LivingGraph(points, is_current, params.k_max, engine)
+    trace: list[Step] = []
+    states: list[tuple[TailState, TailState]] = []
+    for round_ in range(1, params.max_rounds + 1):
+        scores = graph.all_scores()
+        judge = _Judge(graph, scores, params, random_state)
+        tails = judge.tails(scores)
+        states.append(judge.states(scores))
+        if not judge.rejects(states[-1]) or graph.exhausted(MIN_SAMPLE):
+            break
+        _prune(graph, judge, tails, round_, params, trace)
+        if progress is not None:
+            progress(min(0.99, 1.0 - 0.5**round_))
+    return _collect(graph, trace, states, converged=not judge.rejects(states[-1]))
+
+
+class _Judge:
+    """The two tail tests of one round: thresholds tau and critical values fixed at its start."""
+
+    def __init__(
+        self, graph: LivingGraph, scores: NDArray[np.float64], params: EqualiseParams, random_state: int
+    ) -> None:
+        self.alpha = params.alpha
+        self.nulls = graph.nulls()
+        self.tests = tuple(TailTest(null, params.q_tail) for null in _tail_nulls(self.nulls, params, random_state))
+        self.calibration: Calibration | None = None
+        if params.threshold == "calibrated":
+            self.calibration = calibrate(
+                graph.compact(),
+                graph.is_current[graph.living()],
+                scores[graph.living()],
+                q_tail=params.q_tail,
+                n_permutations=params.n_permutations,
+                random_state=random_state,
+            )
+        self.label = graph.is_current
+
+    def tails(self, scores: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Pool positions of the candidates of both sides: scores (0 for the dead) at or above their side's tau."""
+        taus = np.array([test.tau for test in self.tests])
+        return np.flatnonzero(scores >= np.maximum(taus[self.label.astype(np.intp)], np.finfo(float).tiny))
+
+    def states(self, scores: NDArray[np.float64], rows: NDArray[np.intp] | None = None) -> tuple[TailState, TailState]:
+        """Both tails as they stand; `scores` belong to `rows` (default: the whole pool)."""
+        label = self.label if rows is None else self.label[rows]
+        return self._state(REFERENCE, scores[~label]), self._state(CURRENT, scores[label])
+
+    def _state(self, side: int, scores: NDArray[np.float64]) -> TailState:
+        tail = self.tests[side].compare(scores)
+        if self.calibration is None:
+            return TailState(tail, self.tests[side].formula_p_value(tail.distance, tail.count))
+        return TailState(tail, self.calibration.shape_p_value(tail, current=side == CURRENT))
+
+    def active(self, state: TailState) -> bool:
+        return state.tail.count > 0 and state.p_value <= self.alpha
+
+    def rejects(self, states: tuple[TailState, TailState]) -> bool:
+        return any(self.active(state) for state in states)
+
+
+def _tail_nulls(nulls: Nulls, params: EqualiseParams, random_state: int) -> tuple[Null, Null]:
+    if params.null == "exact":
+        return nulls.reference, nulls.current
+    return (
+        SimulatedNull(nulls.reference.k_max, nulls.reference.p, random_state=random_state),
+        SimulatedNull(nulls.current.k_max, nulls.current.p, random_state=random_state),
+    )
+
+
+def _prune(
+    graph: LivingGraph,
+    judge: _Judge,
+    candidates: NDArray[np.intp],
+    round_: int,
+    params: EqualiseParams,
+    trace: list[Step],
+) -> None:
+    """The inner loop of Algorithm 1: prune and rescore the tail candidates only, until their tests pass."""
+    scores = graph.scores(candidates, judge.nulls)
+    states = judge.states(scores, candidates)
+    while judge.rejects(states):
+        for side in (CURRENT, REFERENCE):
+            if not judge.active(states[side]):
+                continue
+            mine = candidates[(judge.label[candidates] == side) & graph.alive[candidates]]
+            order = np.argsort(-scores[np.searchsorted(candidates, mine)], kind="stable")
+            for point in mine[order[: params.step]]:
+                if graph.alive[point]:
+                    rows = graph.excess_neighbourhood(int(point))
+                    if graph.size(side) - rows.size < MIN_SAMPLE:
+                        return
+                    graph.remove(rows)
+                    trace.append(_step(graph, round_, side, int(point), rows, states[side]))
+        keep = graph.alive[candidates]
+        candidates = candidates[keep]
+        scores = graph.scores(candidates, judge.nulls)
+        states = judge.states(scores, candidates)
+
+
+def _step(graph: LivingGraph, round_: int, side: int, point: int, rows: NDArray[np.intp], before: TailState) -> Step:
+    own = graph.own_position
+    return Step(round_, "current" if side == CURRENT else "reference", int(own[point]), own[rows], before)
+
+
+def _collect(
+    graph: LivingGraph, trace: list[Step], states: list[tuple[TailState, TailState]], *, converged: bool
+) -> Equalisation:
+    living = graph.living()
+    own = graph.own_position
+    removed = [
+        np.concatenate([np.empty(0, np.intp), *(step.rows for step in trace if step.side == side)])
+        for side in ("reference", "current")
+    ]
+    return Equalisation(
+        kept_reference=own[living[~graph.is_current[living]]],
+        kept_current=own[living[graph.is_current[living]]],
+        removed_reference=removed[0],
+        removed_current=removed[1],
+        trace=tuple(trace),
+        before=states[0],
+        after=states[-1],
+        rounds=len(states),
+        converged=converged,
+    )
+
+
+def _survivors(tables: tuple[Table, Table], done: Equalisation) -> tuple[Table, Table]:
+    first, second = (
+        replace(table, columns=tuple(column[rows] for column in table.columns), n_rows=rows.size)
+        for table, rows in zip(tables, (done.kept_reference, done.kept_current), strict=True)
+    )
+    return first, second
+
+
+def _identical(tables: tuple[Table, Table], done: Equalisation) -> bool:
+    """Whether all surviving rows are the same: there is nothing left to compare."""
+    pooled = [np.concatenate(pair) for pair in zip(*(t.columns for t in _survivors(tables, done)), strict=True)]
+    return all(np.ptp(column) == 0 for column in pooled)
+
+
+def _join(first: Equalisation, second: Equalisation) -> Equalisation:
+    """Two passes as one: the second's positions refer to what the first kept."""
+    kept = {"reference": first.kept_reference, "current": first.kept_current}
+    steps = tuple(
+        replace(
+            step,
+            round=step.round + first.rounds,
+            point=int(kept[step.side][step.point]),
+            rows=kept[step.side][step.rows],
+        )
+        for step in second.trace
+    )
+    return Equalisation(
+        kept_reference=kept["reference"][second.kept_reference],
+        kept_current=kept["current"][second.kept_current],
+        removed_reference=np.concatenate([first.removed_reference, kept["reference"][second.removed_reference]]),
+        removed_current=np.concatenate([first.removed_current, kept["current"][second.removed_current]]),
+        trace=first.trace + steps,
+        before=first.before,
+        after=second.after,
+        rounds=first.rounds + second.rounds,
+        converged=second.converged,
+    )
