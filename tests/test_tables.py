@@ -145,9 +145,7 @@ def test_feather_written_by_pandas(tmp_path):
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_csv_delimiter_is_taken_from_the_header(tmp_path, delimiter):
     path = tmp_path / "t.txt"
-    path.write_text(
-        f'"a,;|b"{delimiter}c{delimiter}d\n1{delimiter}2{delimiter}3\n4{delimiter}5{delimiter}6\n'
-    )
+    path.write_text(f'"a,;|b"{delimiter}c{delimiter}d\n1{delimiter}2{delimiter}3\n4{delimiter}5{delimiter}6\n')
     table = read_table(path, "reference")
     assert table.names == ("a,;|b", "c", "d")
     np.testing.assert_array_equal(matrix(table), [[1, 2, 3], [4, 5, 6]])
@@ -155,9 +153,7 @@ def test_csv_delimiter_is_taken_from_the_header(tmp_path, delimiter):
 
 def test_csv_numbers_however_written(tmp_path):
     path = tmp_path / "t.csv"
-    path.write_bytes(
-        b'\xef\xbb\xbfa, b ,"c",d,e\r\n+1, 2.5,"3",true,18446744073709551616\r\n1e3,.5 ,-4.,False,7\r\n'
-    )
+    path.write_bytes(b'\xef\xbb\xbfa, b ,"c",d,e\r\n+1, 2.5,"3",true,18446744073709551616\r\n1e3,.5 ,-4.,False,7\r\n')
     table = read_table(path, "reference")
     assert table.names == ("a", "b", "c", "d", "e")
     np.testing.assert_array_equal(matrix(table), [[1, 2.5, 3, 1, 2.0**64], [1000, 0.5, -4, 0, 7]])
@@ -179,14 +175,10 @@ def test_number_types_become_float64():
     np.testing.assert_array_equal(matrix(read_table(frame, "reference")), expected)
     decimals = pl.DataFrame({"a": [decimal.Decimal("1.5"), decimal.Decimal(2)]})
     np.testing.assert_array_equal(matrix(read_table(decimals, "reference")), [[1.5], [2]])
-    np.testing.assert_array_equal(
-        matrix(read_table([[True, 2], [False, 10**30]], "current")), [[1, 2], [0, 1e30]]
-    )
+    np.testing.assert_array_equal(matrix(read_table([[True, 2], [False, 10**30]], "current")), [[1, 2], [0, 1e30]])
 
 
-@pytest.mark.parametrize(
-    "data", [np.array([1.0, 2, 4]), [1, 2, 4], pd.Series([1, 2, 4]), pl.Series([1, 2, 4])]
-)
+@pytest.mark.parametrize("data", [np.array([1.0, 2, 4]), [1, 2, 4], pd.Series([1, 2, 4]), pl.Series([1, 2, 4])])
 def test_one_dimension_is_one_column(data):
     table = read_table(data, "reference")
     assert table.names == ("x0",)
@@ -238,6 +230,7 @@ def test_infinite_values():
     says(fault(np.array([[1, 2], [np.inf, 3]])), "column 'x0' has 1 infinite value (first in row 1", "drop")
     says(fault(np.array([[np.nan], [np.inf], [-np.inf]])), "1 missing and 2 infinite values (first in row 0")
     says(fault([[1.0], [10**400]]), "'x0' has 1 infinite value (first in row 1")
+    says(fault([[decimal.Decimal("sNaN")], [1]]), "'x0' has 1 missing value (first in row 0")
     beyond = np.array([1, 2], np.longdouble) * np.finfo(np.float64).max
     if np.isfinite(beyond).all():  # only where long double is wider than double
         says(fault(beyond), "'x0' has 1 infinite value (first in row 1")
@@ -267,9 +260,7 @@ def test_missing_text_in_csv(tmp_path):
 )
 def test_text_where_numbers_belong(data):
     message = fault(data)
-    says(
-        message, "column 'sex' holds text such as 'male' (row 1", "convert text to numbers or drop the column"
-    )
+    says(message, "column 'sex' holds text such as 'male' (row 1", "convert text to numbers or drop the column")
     assert "'ok'" not in message
 
 
@@ -286,9 +277,7 @@ def test_text_in_arrays_and_lists():
 
 
 def test_numbers_stored_as_text_in_a_frame():
-    says(
-        fault(pl.DataFrame({"a": ["1", "2"]})), "column 'a' holds text such as '1'", "convert text to numbers"
-    )
+    says(fault(pl.DataFrame({"a": ["1", "2"]})), "column 'a' holds text such as '1'", "convert text to numbers")
     says(fault(pd.DataFrame({"a": pd.Categorical([1, 2])})), "column 'a' holds text such as '1'")
 
 
@@ -419,9 +408,7 @@ def test_files_that_are_not_there(tmp_path):
     says(fault(tmp_path), "is a directory", "one file")
     says(fault("x" * 5000), "there is no file")
     says(fault("a\0b.csv"), "there is no file")
-    says(
-        fault(pl.scan_parquet(tmp_path / "no.parquet")), "lazy frame cannot be collected", "repair its source"
-    )
+    says(fault(pl.scan_parquet(tmp_path / "no.parquet")), "lazy frame cannot be collected", "repair its source")
 
 
 @pytest.mark.parametrize("name", ["t.xlsx", "t", "t.parquet.gz", "t.gz", ".csv"])
@@ -462,6 +449,12 @@ def test_corrupt_text(tmp_path):
     ):
         path.write_bytes(content)
         says(fault(path), "t.csv", "cannot be read as delimited UTF-8 text", "write the file again")
+
+
+def test_corrupt_header_of_npy(tmp_path):
+    path = write(tmp_path / "t.npy")
+    path.write_bytes(path.read_bytes().replace(b"'shape'", b"'shape("))
+    says(fault(path), "cannot be read as NPY", "write the file again")
 
 
 def test_pickles_are_never_loaded(tmp_path):

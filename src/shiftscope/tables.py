@@ -12,7 +12,6 @@ import gzip
 import numbers
 import os
 import re
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -42,8 +41,7 @@ _NOT_NUMBERS: tuple[tuple[tuple[type, ...], str, str], ...] = (
     ((numbers.Complex,), "complex numbers", "split complex numbers into real and imaginary columns"),
     ((object,), "values that are not numbers", "take nested values apart into columns or drop the column"),
 )
-_POLARS_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)  # the latter on some corrupt files
-_UNREADABLE = (*_POLARS_ERRORS, OSError, EOFError, ValueError, csv.Error, zlib.error)
+_UNREADABLE = (Exception, pl.exceptions.PanicException)  # parsers raise anything on a corrupt file
 _FORMS = "a 2-D NumPy array, a list of rows, a data frame or the path of a file"
 
 
@@ -95,9 +93,7 @@ def read_table(data: Any, role: str) -> Table:
     n_rows = len(arrays[0])
     if n_rows < MIN_ROWS:
         found = "1 row" if n_rows else "no rows"
-        raise InputError(
-            f"{role}: has {found}; each sample needs at least {MIN_ROWS} rows, so give more data"
-        )
+        raise InputError(f"{role}: has {found}; each sample needs at least {MIN_ROWS} rows, so give more data")
     return Table(names, arrays, n_rows, raw.positional)
 
 
@@ -156,7 +152,7 @@ def _as_frame(data: Any, role: str) -> _Raw | None:
         frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
     except nw.exceptions.DuplicateError:  # refused by narwhals, allowed by pandas and pyarrow
         return _Raw(getattr(data, "column_names", None) or list(data.columns), ())
-    except (*_POLARS_ERRORS, OSError) as error:
+    except (pl.exceptions.PolarsError, OSError) as error:
         raise InputError(
             f"{role}: the lazy frame cannot be collected ({_one_line(error)}); repair its source"
         ) from error
@@ -184,9 +180,7 @@ def _from_rows(rows: Sequence[Any], role: str) -> _Raw:
 def _from_array(array: NDArray[Any], role: str) -> _Raw:
     """Split an array (n, d) into its columns, as views."""
     if array.ndim not in (1, 2):
-        raise InputError(
-            f"{role}: the array has {array.ndim} dimensions; pass a 2-D array, one row per observation"
-        )
+        raise InputError(f"{role}: the array has {array.ndim} dimensions; pass a 2-D array, one row per observation")
     if array.dtype.kind in "OV":
         raise InputError(
             f"{role}: the array has dtype {shown(str(array.dtype))}; numbers are needed, "
@@ -224,14 +218,14 @@ def _read_file(data: str | os.PathLike[str], role: str) -> _Raw:
 
 
 def _read_csv(path: Path) -> _Raw:
-    """Read delimited text; columns that hold numbers only arrive as numbers, however they are written."""
+    """Read delimited text as numbers; columns where that leaves gaps are read again as text, to see why."""
     names, delimiter = _csv_header(path)
-    frame = pl.read_csv(
-        path, separator=delimiter, infer_schema_length=None, null_values=list(MISSING_TEXT), glob=False
-    )
-    if len(names) != frame.width:
-        raise ValueError(f"the header names {len(names)} columns, the rows have {frame.width}")
-    return _Raw(names, (nw.from_native(_parsed(column), series_only=True) for column in frame.iter_columns()))
+    read = partial(pl.read_csv, path, separator=delimiter, null_values=list(MISSING_TEXT), glob=False)
+    frame = read(schema_overrides=[pl.Float64] * len(names), ignore_errors=True)
+    gaps = [position for position, column in enumerate(frame) if column.null_count()]
+    texts = read(columns=gaps, infer_schema=False) if gaps else pl.DataFrame()
+    frame = frame.with_columns(_parsed(text) for text in texts)
+    return _Raw(names, nw.from_native(frame).iter_columns())
 
 
 def _csv_header(path: Path) -> tuple[list[str], str]:
@@ -244,12 +238,11 @@ def _csv_header(path: Path) -> tuple[list[str], str]:
         return [name.strip() for name in next(csv.reader(lines, delimiter=delimiter), [])], delimiter
 
 
-def _parsed(column: pl.Series) -> pl.Series:
-    """Numbers that polars left as text ("+1", " 2", "inf"), parsed; a column with other text is kept."""
-    if column.dtype != pl.String:
-        return column
-    parsed = column.str.strip_chars().cast(pl.Float64, strict=False)
-    return parsed if parsed.null_count() == column.null_count() else column
+def _parsed(text: pl.Series) -> pl.Series:
+    """Text as numbers, booleans as 0 and 1; a column in which anything else is found stays text."""
+    plain = text.str.strip_chars().str.to_lowercase().replace({"true": "1", "false": "0"})
+    parsed = plain.cast(pl.Float64, strict=False)
+    return parsed if parsed.null_count() == text.null_count() else text
 
 
 def _read_ipc(path: Path) -> pl.DataFrame:
@@ -259,9 +252,7 @@ def _read_ipc(path: Path) -> pl.DataFrame:
 
 _READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {
     **dict.fromkeys((".csv", ".tsv", ".txt"), ("delimited UTF-8 text", _read_csv)),
-    **dict.fromkeys(
-        (".parquet", ".pq"), ("Parquet", partial(pl.read_parquet, glob=False, hive_partitioning=False))
-    ),
+    **dict.fromkeys((".parquet", ".pq"), ("Parquet", partial(pl.read_parquet, glob=False, hive_partitioning=False))),
     **dict.fromkeys((".arrow", ".feather", ".ipc"), ("Arrow IPC", _read_ipc)),
     ".npy": ("NPY", partial(np.load, allow_pickle=False)),
 }
@@ -286,8 +277,7 @@ def _checked_names(raw: Sequence[object], role: str) -> tuple[str, ...]:
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
         raise InputError(
-            f"{role}: more than one column is named {listed(repeated)}; "
-            "columns are matched by name, so rename them"
+            f"{role}: more than one column is named {listed(repeated)}; columns are matched by name, so rename them"
         )
     return names
 
@@ -332,6 +322,8 @@ def _as_float(value: Any) -> float:
         return float(value)
     except OverflowError:
         return np.inf
+    except ValueError:  # a signalling NaN of decimal
+        return np.nan
 
 
 def _looks_like_number(text: str) -> bool:
@@ -365,9 +357,7 @@ def _finite(column: NDArray[np.float64]) -> NDArray[np.float64] | _Fault:
 
 def _raise_faults(names: Sequence[str], columns: Sequence[NDArray[np.float64] | _Fault], role: str) -> None:
     """Report the faults of all columns together: the first few in full, the rest counted."""
-    faults = [
-        (name, column) for name, column in zip(names, columns, strict=True) if isinstance(column, _Fault)
-    ]
+    faults = [(name, column) for name, column in zip(names, columns, strict=True) if isinstance(column, _Fault)]
     if not faults:
         return
     named = ", ".join(f"column {shown(name)} {fault.what}" for name, fault in faults[:NAMES_SHOWN])
