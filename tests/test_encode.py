@@ -33,9 +33,8 @@ def exact_moments(values: np.ndarray) -> tuple[float, float]:
     fractions = [Fraction(float(value)) for value in values]
     mean = sum(fractions) / len(fractions)
     variance = sum((value - mean) ** 2 for value in fractions) / len(fractions)
-    power = (
-        variance.numerator.bit_length() - variance.denominator.bit_length()
-    ) // 2  # keeps the root in range
+    # A power of four, taken out and put back, keeps the root in range.
+    power = (variance.numerator.bit_length() - variance.denominator.bit_length()) // 2
     return float(mean), math.ldexp(math.sqrt(variance / Fraction(4) ** power), power)
 
 
