@@ -1,0 +1,296 @@
+"""Which features make the queries' neighbourhoods rich in targets (paper 2.3, Supp. S1-S5).
+
+One non-negative weight per feature is learned by ascending the soft target mass of the queries'
+neighbourhoods; features are then ranked by weight, and `subset_size` says how many to keep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+
+from shiftscope.errors import InputError, ParameterError
+from shiftscope.kernels.enrich import LINES, batch_costs, batch_masses
+from shiftscope.subset_size import Curve, best_size, cross_validate, gap_size
+
+NORMALISER = 1e-8  # stabiliser of the weight budget (S2)
+LOWEST_TAU = 1e-6  # guard of the temperature (S3)
+ADAM_MEAN, ADAM_SQUARE, ADAM_FLOOR = 0.9, 0.999, 1e-8  # Adam's usual constants (S4)
+NEGLIGIBLE = 1e-2  # effective weights below it (their mean is 1) change no distance that matters
+
+
+@dataclass(frozen=True)
+class LocaliseParams:
+    """Hyperparameters, named and set as in the paper (Supp. S1).
+
+    Attributes
+    ----------
+    batch : {"corrected", "paper"}
+        The form of the mini-batch objective; see `localise`.
+    k : int
+        Neighbours, in the soft and in the hard neighbourhoods; fewer where fewer rows are at hand.
+    beta : float
+        Weight of the rank term in the score of a subset.
+    epochs : int
+        Steps of the optimiser, one mini-batch each.
+    batch_size : int
+        Rows of a mini-batch of the paper's form; `batch_size * query_fraction` of them are queries in both forms.
+    query_fraction : float
+    background : int
+        Rows of a mini-batch of the corrected form that are not queries.
+    tau_start, tau_end : float
+        Temperature of the first and the last epoch, geometric in between.
+    learning_rate : float
+    l1 : float
+        Penalty on the raw weights.
+    folds : int
+        Folds of the cross-validation that chooses the number of features.
+    """
+
+    batch: Literal["corrected", "paper"] = "corrected"
+    k: int = 100
+    beta: float = 0.2
+    epochs: int = 3000
+    batch_size: int = 200
+    query_fraction: float = 0.5
+    background: int = 2000
+    tau_start: float = 1.0
+    tau_end: float = 0.1
+    learning_rate: float = 1e-2
+    l1: float = 1e-2
+    folds: int = 5
+
+    def __post_init__(self) -> None:
+        rules = {
+            "batch": (self.batch in ("corrected", "paper"), "be 'corrected' or 'paper'"),
+            "k": (self.k >= 1, "be at least 1"),
+            "beta": (0 <= self.beta <= 1, "lie in [0, 1]"),
+            "epochs": (self.epochs >= 1, "be at least 1"),
+            "batch_size": (self.batch_size >= 4, "be at least 4"),
+            "query_fraction": (0 < self.query_fraction < 1, "lie in (0, 1)"),
+            "background": (self.background >= 1, "be at least 1"),
+            "tau_start": (0 < self.tau_start < np.inf, "be positive"),
+            "tau_end": (0 < self.tau_end <= self.tau_start, "be positive and at most tau_start"),
+            "learning_rate": (0 < self.learning_rate < np.inf, "be positive"),
+            "l1": (0 <= self.l1 < np.inf, "be zero or positive"),
+            "folds": (2 <= self.folds <= 100, "lie in [2, 100]"),
+        }
+        faults = [f"{name} must {rule} (got {getattr(self, name)!r})" for name, (ok, rule) in rules.items() if not ok]
+        if faults:
+            raise ParameterError("; ".join(faults))
+
+
+@dataclass(frozen=True)
+class Localisation:
+    """The features that make the queries' neighbourhoods rich in targets.
+
+    Attributes
+    ----------
+    weights : (d,) array
+        Effective weights; their sum is d.
+    features : tuple of int
+        Positions of the selected features, strongest first.
+    curve : Curve
+        Cross-validated enrichment per number of features.
+    objective : (epochs,) array
+        Mean soft target mass of the queries of each mini-batch.
+    """
+
+    weights: NDArray[np.float64]
+    features: tuple[int, ...]
+    curve: Curve
+    objective: NDArray[np.float64]
+
+
+def localise(
+    pool: ArrayLike,
+    target: ArrayLike,
+    query: ArrayLike | None = None,
+    params: LocaliseParams | None = None,
+    *,
+    batch: Literal["corrected", "paper"] | None = None,
+    random_state: int | np.random.Generator = 0,
+) -> Localisation:
+    """Find the features in which the neighbours of `query` rows are mostly `target` rows (paper 2.3).
+
+    Two forms. ``batch="paper"`` follows Supp. S1-S5 to the letter. ``batch="corrected"``, the default, mends
+    what makes that text fragile and leaves the rest as it is:
+
+    - Squared distances grow with d (about 2 d between standardised rows), so ``exp(-D / tau)`` sees a single
+      neighbour. Here the logits are ``-D / (tau d)``.
+    - Half of a batch are queries, which are targets themselves, so the objective starts near one and its
+      gradient is noise. Here a batch holds `background` other rows, and column j has the log-weight
+      ``log(share of its stratum in the pool / share in the batch)``: the soft neighbourhood estimates the one
+      of the whole pool.
+    - The best subset size is often a tie. Here, among the sizes whose score is within one standard error of
+      the best (of the difference, over queries), the one behind which the weights drop most is taken.
+
+    Parameters
+    ----------
+    pool : (n, d) array-like
+        Rows of both samples, finite. Distances are Euclidean: standardise the columns first.
+    target : (n,) bool array-like
+        Rows of the sample in excess.
+    query : (n,) bool array-like, optional
+        Anchors whose neighbourhoods are enriched, usually targets with high evidence; all targets by default.
+    params : LocaliseParams, optional
+    batch : {"corrected", "paper"}, optional
+        Shorthand that overrides ``params.batch``.
+    random_state : int or Generator
+        Draws the mini-batches and the folds; the same seed gives the same result on any number of threads.
+    """
+    params = LocaliseParams() if params is None else params
+    params = params if batch is None else replace(params, batch=batch)
+    points, is_target, is_query = _checked(pool, target, query)
+    rng = np.random.default_rng(random_state)
+    weights, objective = _learn(points, is_target, is_query, params, rng)
+    ranking = np.argsort(-weights, kind="stable")
+    curve = cross_validate(
+        points, is_target, is_query, ranking, k=params.k, beta=params.beta, folds=params.folds, rng=rng
+    )
+    size = best_size(curve) if params.batch == "paper" else gap_size(curve, weights[ranking])
+    return Localisation(weights, tuple(int(f) for f in ranking[:size]), curve, objective)
+
+
+def _checked(
+    pool: ArrayLike, target: ArrayLike, query: ArrayLike | None
+) -> tuple[NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_]]:
+    """The pool as a finite (n, d) matrix and both masks, or one line that says what is wrong."""
+    try:
+        points = np.asarray(pool, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"pool must be numeric ({error}); encode its columns first") from None
+    if points.ndim != 2 or 0 in points.shape:
+        raise InputError(f"pool must be a matrix of rows and features (got shape {points.shape}); pass a 2-D array")
+    if not np.isfinite(points).all():
+        row, column = np.argwhere(~np.isfinite(points))[0]
+        raise InputError(f"pool must be finite (row {row}, column {column} is not); impute or drop such rows first")
+    is_target = _mask("target", target, len(points))
+    is_query = is_target if query is None else _mask("query", query, len(points))
+    if is_target.all() or not is_target.any():
+        raise InputError(
+            f"target must mark some rows but not all (got {is_target.sum()} of {len(points)}); "
+            "mark the rows of one of the two samples"
+        )
+    if is_query.sum() < 2:
+        raise InputError(f"query must mark at least 2 rows (got {is_query.sum()}); mark more anchors")
+    centred = points - points.mean(axis=0)  # single precision is finest around zero
+    return centred.astype(np.float32), is_target, is_query
+
+
+def _mask(name: str, mask: ArrayLike, n: int) -> NDArray[np.bool_]:
+    """`mask` as a boolean vector of length n."""
+    values = np.asarray(mask)
+    if values.dtype != np.bool_ or values.shape != (n,):
+        raise InputError(
+            f"{name} must be a boolean mask of shape ({n},), one entry per row of pool "
+            f"(got {values.dtype} of shape {values.shape}); compare or index to make one"
+        )
+    return values
+
+
+def _learn(
+    pool: NDArray[np.float32],
+    target: NDArray[np.bool_],
+    query: NDArray[np.bool_],
+    params: LocaliseParams,
+    rng: np.random.Generator,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Effective weights and the objective per epoch: S2-S4, by Adam with an annealed temperature."""
+    d = pool.shape[1]
+    latent = np.zeros(d)
+    mean, square = np.zeros(d), np.zeros(d)
+    objective = np.empty(params.epochs)
+    temperatures = np.geomspace(params.tau_start, params.tau_end, params.epochs)
+    for epoch, (batch, tau) in enumerate(zip(_batches(query, params, rng), temperatures, strict=False)):
+        raw, scale = _raw_weights(latent)
+        sharpness = 1 / max(LOWEST_TAU, tau) if params.batch == "paper" else 1 / (tau * d)
+        objective[epoch], slope = soft_enrichment(
+            pool[batch.rows], target[batch.rows], batch.offset, raw * scale, batch.n_queries, sharpness, params.k
+        )
+        descent = (params.l1 - slope * scale) * expit(latent)
+        mean = ADAM_MEAN * mean + (1 - ADAM_MEAN) * descent
+        square = ADAM_SQUARE * square + (1 - ADAM_SQUARE) * descent**2
+        step = mean / (1 - ADAM_MEAN ** (epoch + 1))
+        latent -= params.learning_rate * step / (np.sqrt(square / (1 - ADAM_SQUARE ** (epoch + 1))) + ADAM_FLOOR)
+    raw, _ = _raw_weights(latent)
+    return raw * (d / raw.sum()), objective
+
+
+def _raw_weights(latent: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+    """Raw weights ``softplus(latent)`` and the factor that makes them effective: their sum becomes d (S2)."""
+    raw = np.logaddexp(0.0, latent)
+    return raw, latent.size / (raw.sum() + NORMALISER)
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """Rows of a mini-batch, queries first, and the log-weight of each as a neighbour."""
+
+    rows: NDArray[np.intp]
+    n_queries: int
+    offset: NDArray[np.float32]
+
+
+def _batches(query: NDArray[np.bool_], params: LocaliseParams, rng: np.random.Generator) -> Iterator[_Batch]:
+    """Mini-batches without end, stratified by query, without replacement (S4)."""
+    queries, others = np.flatnonzero(query), np.flatnonzero(~query)
+    n_queries = min(queries.size, max(2, round(params.batch_size * params.query_fraction)))
+    wanted = params.background if params.batch == "corrected" else params.batch_size - n_queries
+    n_others = min(others.size, wanted)
+    offset = np.zeros(n_queries + n_others, np.float32)
+    if params.batch == "corrected":
+        offset[:n_queries] = np.log(queries.size / n_queries)
+        offset[n_queries:] = np.log(max(others.size, 1) / max(n_others, 1))
+    while True:
+        drawn = [
+            rng.choice(queries, n_queries, replace=False, shuffle=False),
+            rng.choice(others, n_others, replace=False, shuffle=False),
+        ]
+        yield _Batch(np.concatenate(drawn), n_queries, offset)
+
+
+def soft_enrichment(
+    rows: NDArray[np.floating],
+    target: NDArray[np.bool_],
+    offset: NDArray[np.floating],
+    weights: NDArray[np.float64],
+    n_queries: int,
+    sharpness: float,
+    k: int,
+) -> tuple[float, NDArray[np.float64]]:
+    """Mean soft target mass of a batch and its gradient with respect to the effective weights (S3-S4).
+
+    ``D_ij = sum_f w_f^2 (z_if - z_jf)^2``, ``P_ij`` is the softmax of ``offset_j - sharpness * D_ij`` over the k
+    largest logits of row i, itself excluded, ``m_i = sum_j P_ij t_j``. With the k neighbours held fixed and
+    ``G_ij = P_ij (t_j - m_i)``,
+
+    ``d m_i / d w_f = -2 sharpness w_f sum_j G_ij (z_if - z_jf)^2``.
+
+    Parameters
+    ----------
+    rows : (b, d) array
+        The batch; its first `n_queries` rows are the queries.
+    target : (b,) bool array
+    offset : (b,) array
+        Log-weight of each row as a neighbour.
+    weights : (d,) array
+        Effective weights.
+    n_queries : int
+    sharpness : float
+        One over the temperature.
+    k : int
+    """
+    active = np.flatnonzero(weights > NEGLIGIBLE)
+    scaled = np.zeros((-(-active.size // LINES) * LINES, len(rows)), rows.dtype)
+    np.multiply(rows.T[active], weights[active, None].astype(rows.dtype), out=scaled[: active.size])
+    cost = batch_costs(scaled, offset, n_queries, rows.dtype.type(sharpness))
+    k = min(k, len(rows) - 1)
+    chosen = np.argpartition(cost, k - 1, axis=1)[:, :k]
+    mass, spread = batch_masses(cost, chosen, rows, target)
+    return float(mass.mean()), -2 * sharpness / n_queries * weights * spread

@@ -1,0 +1,257 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from experiments.benchmark20d import global_pair, local_pair
+
+from shiftscope.errors import InputError, ParameterError
+from shiftscope.kernels.enrich import batch_costs, batch_masses
+from shiftscope.localise import LocaliseParams, localise, soft_enrichment
+
+QUICK = LocaliseParams(epochs=40)
+
+
+def planted(n=1500, d=6, support=(1, 4), injected=150, seed=0):
+    """A standard normal pool, half of it targets, with a compact cluster of targets in `support`."""
+    rng = np.random.default_rng(seed)
+    pool = rng.standard_normal((n + injected, d))
+    target = np.arange(n + injected) % 2 == 0
+    target[n:] = True
+    pool[n:, list(support)] = 1.0 + 0.1 * rng.standard_normal((injected, len(support)))
+    return pool, target, np.arange(n + injected) >= n
+
+
+def standardised(pair):
+    pool = np.vstack([pair.reference, pair.current])
+    pool = (pool - pool.mean(axis=0)) / pool.std(axis=0)
+    target = np.arange(len(pool)) >= len(pair.reference)
+    return pool, target, np.append(np.zeros(len(pair.reference), bool), pair.shifted)
+
+
+def some(mask, size, rng):
+    """`size` random rows of `mask`, as a mask."""
+    chosen = np.zeros(len(mask), bool)
+    chosen[rng.choice(np.flatnonzero(mask), size, replace=False)] = True
+    return chosen
+
+
+# --- the objective and its gradient ---------------------------------------------------------------------
+
+
+def slow_enrichment(rows, target, offset, weights, n_queries, sharpness, k):
+    """The mean soft target mass, written out (Supp. S3-S4)."""
+    masses = []
+    for i in range(n_queries):
+        logits = {}
+        for j in range(len(rows)):
+            if j != i:
+                logits[j] = offset[j] - sharpness * np.sum((weights * rows[i] - weights * rows[j]) ** 2)
+        kept = sorted(logits, key=logits.get, reverse=True)[:k]
+        shares = np.exp([logits[j] - logits[kept[0]] for j in kept])
+        masses.append(np.sum(shares * target[kept]) / np.sum(shares))
+    return np.mean(masses)
+
+
+def random_batch(seed, b=60, d=7, n_queries=12):
+    rng = np.random.default_rng(seed)
+    rows = rng.standard_normal((b, d))
+    target = rng.random(b) < 0.4
+    offset = np.where(np.arange(b) < n_queries, 0.3, 2.0)
+    weights = rng.uniform(0.2, 2.0, d)
+    return rows, target, offset, weights, n_queries
+
+
+@pytest.mark.parametrize(("k", "sharpness"), [(10, 0.3), (1, 1.0), (59, 0.05), (500, 0.2)])
+def test_objective_equals_the_slow_twin(k, sharpness):
+    batch = random_batch(seed=k)
+    fast, _ = soft_enrichment(*batch, sharpness, k)
+    assert fast == pytest.approx(slow_enrichment(*batch, sharpness, k), rel=1e-12)
+
+
+@pytest.mark.parametrize(("k", "sharpness"), [(10, 0.3), (25, 1.0), (500, 0.05)])
+def test_gradient_equals_finite_differences(k, sharpness):
+    rows, target, offset, weights, n_queries = random_batch(seed=3)
+    _, gradient = soft_enrichment(rows, target, offset, weights, n_queries, sharpness, k)
+    step = 1e-5
+    numeric = np.empty_like(weights)
+    for f in range(weights.size):
+        ends = []
+        for sign in (1, -1):
+            moved = weights.copy()
+            moved[f] += sign * step
+            ends.append(soft_enrichment(rows, target, offset, moved, n_queries, sharpness, k)[0])
+        numeric[f] = (ends[0] - ends[1]) / (2 * step)
+    assert np.abs(gradient).max() > 1e-3
+    np.testing.assert_allclose(gradient, numeric, rtol=1e-6, atol=1e-6 * np.abs(numeric).max())
+
+
+def test_costs_equal_the_slow_twin_in_single_precision():
+    rng = np.random.default_rng(0)
+    scaled = rng.standard_normal((8, 600)).astype(np.float32)
+    offset = rng.standard_normal(600).astype(np.float32)
+    cost = batch_costs(scaled, offset, 5, np.float32(0.5))
+    slow = 0.5 * np.array([((scaled[:, [i]] - scaled) ** 2).sum(axis=0) for i in range(5)]) - offset
+    slow[np.arange(5), np.arange(5)] = np.inf
+    np.testing.assert_allclose(cost, slow, rtol=1e-5, atol=1e-5)
+
+
+def test_masses_and_spread_equal_the_slow_twin():
+    rows, target, offset, weights, n_queries = random_batch(seed=5)
+    cost = 0.4 * (((rows[:n_queries, None] - rows) * weights) ** 2).sum(axis=2) - offset
+    cost[np.arange(n_queries), np.arange(n_queries)] = np.inf
+    chosen = np.argsort(cost, axis=1)[:, :9]
+    mass, spread = batch_masses(cost, chosen, rows, target)
+    slow_spread = np.zeros(rows.shape[1])
+    for i in range(n_queries):
+        share = np.exp(-cost[i, chosen[i]])
+        share /= share.sum()
+        assert mass[i] == pytest.approx(share @ target[chosen[i]])
+        for p, j in zip(share, chosen[i], strict=True):
+            slow_spread += p * (target[j] - mass[i]) * (rows[i] - rows[j]) ** 2
+    np.testing.assert_allclose(spread, slow_spread, rtol=1e-10)
+
+
+def test_negligible_weights_change_the_objective_by_nothing_that_matters():
+    rows, target, offset, weights, n_queries = random_batch(seed=6)
+    weights[2] = 0.009
+    fast, gradient = soft_enrichment(rows, target, offset, weights, n_queries, 0.3, 10)
+    assert fast == pytest.approx(slow_enrichment(rows, target, offset, weights, n_queries, 0.3, 10), abs=1e-3)
+    assert gradient[2] != 0
+
+
+# --- the whole stage ------------------------------------------------------------------------------------
+
+
+def test_a_planted_subspace_is_found_exactly():
+    pool, target, query = planted()
+    found = localise(pool, target, query)
+    assert sorted(found.features) == [1, 4]
+    assert found.weights.sum() == pytest.approx(6)
+    assert found.weights[[1, 4]].min() > 2
+    assert found.objective.shape == (3000,)
+    assert found.features == tuple(np.argsort(-found.weights)[:2])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("injected", "noise", "seed"), [(100, 85, 0), (80, 290, 1)])
+def test_noisy_anchors_of_the_local_benchmark_give_the_true_support(injected, noise, seed):
+    pair = local_pair(300, seed=seed, n=20_000)
+    pool, target, shifted = standardised(pair)
+    rng = np.random.default_rng(seed)
+    query = some(shifted, injected, rng) | some(target & ~shifted, noise, rng)
+    found = localise(pool, target, query, random_state=seed)
+    assert sorted(found.features) == list(pair.support)
+    idle = np.setdiff1d(np.arange(20), pair.support)
+    assert found.weights[list(pair.support)].min() > 10 * found.weights[idle].max()
+
+
+@pytest.mark.slow
+def test_the_literal_form_does_not_separate_the_features_of_the_same_anchors():
+    pool, target, shifted = standardised(local_pair(300, seed=0, n=20_000))
+    rng = np.random.default_rng(0)
+    query = some(shifted, 100, rng) | some(target & ~shifted, 85, rng)
+    found = localise(pool, target, query, batch="paper")
+    assert found.objective[:20].mean() > 0.8  # saturated from the start
+    assert np.sort(found.weights)[0] > 0.2
+
+
+@pytest.mark.slow
+def test_a_global_shift_gives_the_displaced_coordinates():
+    pair = global_pair(0.5, seed=0, n=20_000)
+    pool, target, shifted = standardised(pair)
+    query = some(shifted, 400, np.random.default_rng(0))
+    assert sorted(localise(pool, target, query).features) == list(pair.support)
+
+
+@pytest.mark.slow
+def test_random_queries_of_a_null_pair_are_not_enriched():
+    pool, target, _ = standardised(local_pair(0, seed=0, n=5_000))
+    query = some(target, 200, np.random.default_rng(0))
+    curve = localise(pool, target, query, LocaliseParams(epochs=300)).curve
+    # 200 queries with 100 neighbours each, were all of them independent: 0.0035; overlaps widen it.
+    assert np.abs(curve.purity - target.mean()).max() < 0.03
+
+
+# --- invariances ----------------------------------------------------------------------------------------
+
+
+def test_the_seed_decides():
+    pool, target, query = planted()
+    one, same, other = (localise(pool, target, query, QUICK, random_state=seed) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(one.weights, same.weights)
+    np.testing.assert_array_equal(one.curve.score, same.curve.score)
+    assert not np.array_equal(one.weights, other.weights)
+
+
+def test_permuting_features_permutes_weights():
+    pool, target, query = planted()
+    order = np.array([3, 5, 0, 1, 4, 2])
+    weights = localise(pool, target, query, QUICK).weights
+    permuted = localise(pool[:, order], target, query, QUICK).weights
+    np.testing.assert_allclose(permuted, weights[order], rtol=1e-3)
+
+
+def test_moving_the_origin_changes_nothing():
+    pool, target, query = planted()
+    moved = localise(pool + 1e4, target, query, QUICK)
+    np.testing.assert_allclose(moved.weights, localise(pool, target, query, QUICK).weights, rtol=1e-3)
+
+
+def test_duplicated_rows_are_neighbours_like_any_other():
+    pool, target, query = planted(n=400, injected=60)
+    twice = localise(np.repeat(pool, 2, axis=0), np.repeat(target, 2), np.repeat(query, 2))
+    assert sorted(twice.features) == [1, 4]
+
+
+@pytest.mark.parametrize("batch", ["corrected", "paper"])
+def test_small_and_odd_shapes(batch):
+    rng = np.random.default_rng(0)
+    pool = rng.standard_normal((12, 1))
+    target = np.arange(12) < 6
+    found = localise(pool, target, batch=batch, params=LocaliseParams(epochs=5))
+    assert found.features == (0,)
+    assert found.weights == pytest.approx([1.0])
+    everyone = localise(pool, target, np.ones(12, bool), LocaliseParams(epochs=5), batch=batch)
+    assert everyone.features == (0,)
+
+
+def test_targets_are_the_default_queries():
+    pool, target, _ = planted(n=300, injected=40)
+    implicit, explicit = localise(pool, target, params=QUICK), localise(pool, target, target, QUICK)
+    np.testing.assert_array_equal(implicit.weights, explicit.weights)
+
+
+# --- errors ---------------------------------------------------------------------------------------------
+
+
+def test_all_faults_of_the_parameters_are_reported_together():
+    with pytest.raises(ParameterError) as fault:
+        LocaliseParams(k=0, tau_end=2.0, folds=1, batch="other")
+    message = str(fault.value)
+    assert "\n" not in message
+    for part in ("k must be at least 1 (got 0)", "tau_end", "folds", "'other'"):
+        assert part in message
+
+
+POOL = np.zeros((4, 2))
+HALF = np.array([True, True, False, False])
+
+
+@pytest.mark.parametrize(
+    ("pool", "target", "query", "message"),
+    [
+        (np.zeros(4), HALF, None, "pool must be a matrix"),
+        (np.zeros((0, 2)), np.zeros(0, bool), None, "pool must be a matrix"),
+        ([["a", "b"]] * 4, HALF, None, "pool must be numeric"),
+        (np.where(np.eye(4, 2, dtype=bool), np.nan, 0), HALF, None, "row 0, column 0"),
+        (POOL, HALF[:3], None, r"target must be a boolean mask of shape \(4,\)"),
+        (POOL, HALF.astype(int), None, "target must be a boolean mask"),
+        (POOL, HALF, [0, 1], "query must be a boolean mask"),
+        (POOL, np.ones(4, bool), None, "target must mark some rows but not all"),
+        (POOL, HALF, np.arange(4) == 0, "query must mark at least 2 rows"),
+    ],
+)
+def test_bad_input_is_named_in_one_line(pool, target, query, message):
+    with pytest.raises(InputError, match=message) as fault:
+        localise(pool, target, query)
+    assert "\n" not in str(fault.value)
