@@ -8,7 +8,7 @@ p = (1 + labellings at least as extreme) / (1 + labellings) is exact.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,6 +124,18 @@ class Calibration:
     p_value: float
     p_reference: float
     p_current: float
+
+    def swapped(self) -> Calibration:
+        """The same with the two samples exchanged."""
+        return replace(
+            self,
+            reference=self.current,
+            current=self.reference,
+            permuted_reference=self.permuted_current,
+            permuted_current=self.permuted_reference,
+            p_reference=self.p_current,
+            p_current=self.p_reference,
+        )
 
     def shape_p_value(self, tail: Tail, *, current: bool) -> float:
         """Smaller of the permutation p-values of a tail's KS distance and of its weighted excess."""

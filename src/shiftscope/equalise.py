@@ -15,6 +15,7 @@ from shiftscope.engines.base import Engine
 from shiftscope.errors import ParameterError
 from shiftscope.living import LivingGraph
 from shiftscope.null import Null, SimulatedNull
+from shiftscope.orient import canonical
 from shiftscope.score import DEFAULT_K_MAX, Nulls
 from shiftscope.tables import Table, read_table
 
@@ -36,7 +37,7 @@ class EqualiseParams:
         Level of each one-sided tail test.
     threshold : {"calibrated", "formula"}
         Judge the tail by label permutations, which respect that scores are dependent: a side is pruned while its KS
-        distance or its weighted excess (see `Tail`) rejects at `alpha`. Or judge the KS distance by the paper's formula.
+        distance or its weighted excess (see `Tail`) rejects at `alpha`. Or judge D by the paper's formula.
     null : {"exact", "simulated"}
         The score's null distribution: dynamic programme, or the paper's Monte Carlo sequences.
     n_permutations : int
@@ -129,6 +130,21 @@ class Equalisation:
     rounds: int
     converged: bool
 
+    def swapped(self) -> Equalisation:
+        """The same with the two samples exchanged."""
+        return replace(
+            self,
+            kept_reference=self.kept_current,
+            kept_current=self.kept_reference,
+            removed_reference=self.removed_current,
+            removed_current=self.removed_reference,
+            trace=tuple(
+                replace(step, side="reference" if step.side == "current" else "current") for step in self.trace
+            ),
+            before=self.before[::-1],
+            after=self.after[::-1],
+        )
+
 
 def equalise(
     reference: object,
@@ -157,26 +173,23 @@ def equalise(
     tables = (read_table(reference, "reference"), read_table(current, "current"))
     total: Equalisation | None = None
     while True:
-        pair = encode(*tables if total is None else _survivors(tables, total))
-        part = equalise_points(
-            pair.points, pair.is_current, params, random_state=random_state, engine=engine, progress=progress
-        )
+        pair, flipped = canonical(encode(*tables if total is None else _survivors(tables, total)))
+        graph = LivingGraph(pair.points, pair.is_current, params.k_max, engine)
+        part = equalise_graph(graph, params, random_state=random_state, progress=progress)
+        part = part.swapped() if flipped else part
         total = part if total is None else _join(total, part)
         if not part.trace or not part.converged or _identical(tables, total):
             return total
 
 
-def equalise_points(
-    points: NDArray[np.float64],
-    is_current: NDArray[np.bool_],
+def equalise_graph(
+    graph: LivingGraph,
     params: EqualiseParams,
     *,
     random_state: int = 0,
-    engine: Engine | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Equalisation:
-    """Algorithm 1 on a pooled standardised matrix in its fixed metric."""
-    graph = LivingGraph(points, is_current, params.k_max, engine)
+    """Algorithm 1 on the neighbour graph of a pool in its fixed metric; points are taken out of `graph`."""
     trace: list[Step] = []
     states: list[tuple[TailState, TailState]] = []
     for round_ in range(1, params.max_rounds + 1):
@@ -186,7 +199,10 @@ def equalise_points(
         states.append(judge.states(scores))
         if not judge.rejects(states[-1]) or graph.exhausted(MIN_SAMPLE):
             break
+        steps_before = len(trace)
         _prune(graph, judge, tails, round_, params, trace)
+        if len(trace) == steps_before:  # the next step would empty a sample
+            break
         if progress is not None:
             progress(min(0.99, 1.0 - 0.5**round_))
     return _collect(graph, trace, states, converged=not judge.rejects(states[-1]))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.engines.base import Engine, Neighbours
 from shiftscope.kernels.score import compact_lists
 from shiftscope.neighbours import neighbours
-from shiftscope.score import Nulls, nulls_for, usable_k_max, walk
+from shiftscope.score import Nulls, Scores, nulls_for, usable_k_max, walk
 
 RESERVE = 8  # lists hold K_M / RESERVE more neighbours than scoring needs, ...
 MIN_RESERVE = 32  # ... and at least this many
@@ -33,6 +35,7 @@ class LivingGraph:
         is_current: NDArray[np.bool_],
         k_max: int,
         engine: Engine | None = None,
+        progress: Callable[[float], None] | None = None,
     ) -> None:
         n = len(points)
         self.points = points
@@ -42,7 +45,7 @@ class LivingGraph:
         self.alive = np.ones(n, dtype=np.bool_)
         self.own_position = np.where(is_current, np.cumsum(is_current), np.cumsum(~is_current)) - 1
         self._length = min(n - 1, self.k_max + max(MIN_RESERVE, self.k_max // RESERVE))
-        self._lists = neighbours(points, self._length, engine=engine)
+        self._lists = neighbours(points, self._length, engine=engine, progress=progress)
 
     def living(self) -> NDArray[np.intp]:
         """Pool positions of the living points."""
@@ -59,6 +62,13 @@ class LivingGraph:
     def nulls(self) -> Nulls:
         """Exact nulls for the living sizes."""
         return nulls_for(self.size(0), self.size(1), min(self.k_max, int(self.alive.sum()) - 1))
+
+    def full_scores(self) -> Scores:
+        """Scores of both samples with their scales, nobody removed yet."""
+        nulls = self.nulls()
+        values, scales, _ = walk(self._lists, self.living(), self.alive, self.is_current, nulls)
+        current = self.is_current
+        return Scores(values[~current], values[current], scales[~current], scales[current], nulls)
 
     def all_scores(self) -> NDArray[np.float64]:
         """(n,) score of every living point in its own direction; 0 for the dead."""

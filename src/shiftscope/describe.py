@@ -1,0 +1,92 @@
+"""From a settled mode to what people read: excess mass with its interval, purity, direction of each feature."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+from scipy.stats import norm
+
+from shiftscope.encode import Encoded
+from shiftscope.results import Direction
+
+COVERAGE = 0.95
+CENTRE_RANK = 5  # the region reaches to this neighbour of most centres ...
+CENTRE_SHARE = 0.95  # ... namely of this share of them
+
+
+@dataclass(frozen=True)
+class Excess:
+    """Excess mass of a region as a share of its sample, its interval, and the share of the region it makes up."""
+
+    share: float
+    interval: tuple[float, float]
+    purity: float
+
+
+def excess_mass(
+    points: NDArray[np.float64], is_current: NDArray[np.bool_], rows: NDArray[np.intp], *, random_state: int = 0
+) -> Excess:
+    """Excess around a mode's rows, counted on rows that had no part in drawing the region.
+
+    The pool is cut in two halves. The mode's rows in one half draw a region, the union of balls around them; the rows
+    of the other half are counted in it, a of N in the mode's own sample and b of M in the other. The excess is
+    a / N - b / M, averaged over both ways round; the interval is normal with variances a / N^2 + b / M^2.
+
+    Parameters
+    ----------
+    points : (n, m) float64
+        Pooled matrix, the mode's features only.
+    is_current : (n,) bool
+    rows : intp array
+        Pool positions of the mode's rows, all of one sample.
+    """
+    own_sample = is_current == is_current[rows[0]]
+    half = np.random.default_rng(random_state).permutation(len(points)) % 2 == 0
+    inside = np.zeros((2, 2))
+    totals = np.zeros((2, 2))
+    for number, drawing in enumerate((half, ~half)):
+        centres = points[rows[drawing[rows]]] if drawing[rows].sum() > CENTRE_RANK else points[rows]
+        region = _inside(points[~drawing], centres)
+        for sample, member in enumerate((own_sample[~drawing], ~own_sample[~drawing])):
+            inside[number, sample] = np.sum(region & member)
+            totals[number, sample] = np.sum(member)
+    shares = inside / totals
+    excess = float(np.mean(shares[:, 0] - shares[:, 1]))
+    # Each half gives one estimate; a count of zero still leaves the uncertainty of one row.
+    error = float(np.sqrt(np.sum(np.maximum(inside, 1.0) / totals**2)) / 2.0)
+    width = float(norm.ppf(0.5 + COVERAGE / 2.0)) * error
+    own, other = float(shares[:, 0].mean()), float(shares[:, 1].mean())
+    purity = float(np.clip(1.0 - other / own, 0.0, 1.0)) if own > 0 else 0.0
+    return Excess(excess, (max(-1.0, excess - width), min(1.0, excess + width)), purity)
+
+
+def _inside(points: NDArray[np.float64], centres: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Points within the radius that lets most centres see CENTRE_RANK others."""
+    tree = cKDTree(centres)
+    rank = min(CENTRE_RANK, len(centres) - 1)
+    if rank < 1:
+        return np.zeros(len(points), dtype=np.bool_)
+    spacing, _ = tree.query(centres, k=[rank + 1])
+    radius = float(np.quantile(spacing[:, 0], CENTRE_SHARE))
+    nearest, _ = tree.query(points, k=1, distance_upper_bound=np.nextafter(radius, np.inf))
+    return np.asarray(nearest <= radius)
+
+
+def directions(
+    encoded: Encoded, is_current: bool, rows: NDArray[np.intp], features: tuple[int, ...]
+) -> tuple[Direction, ...]:
+    """How each feature of the mode's rows (pool positions) differs from the other sample."""
+    other_rows = encoded.is_current != is_current
+    return tuple(_direction(encoded, rows, other_rows, feature) for feature in features)
+
+
+def _direction(encoded: Encoded, rows: NDArray[np.intp], other_rows: NDArray[np.bool_], feature: int) -> Direction:
+    column = encoded.raw(feature)
+    low, median, high = np.quantile(column[rows], (0.25, 0.5, 0.75))
+    other_low, other_median, other_high = np.quantile(column[other_rows], (0.25, 0.5, 0.75))
+    spread = float((high - low) / (other_high - other_low)) if other_high > other_low else float("inf")
+    shift = float((median - other_median) / encoded.scale[feature])
+    return Direction(encoded.names[feature], float(median), float(other_median), shift, spread)

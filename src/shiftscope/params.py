@@ -1,0 +1,56 @@
+"""All settings of `compare`, frozen and validated together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from shiftscope.equalise import EqualiseParams
+from shiftscope.errors import ParameterError
+from shiftscope.localise import LocaliseParams
+
+
+@dataclass(frozen=True)
+class CompareParams:
+    """Settings of the whole protocol.
+
+    Attributes
+    ----------
+    alpha : float
+        Level of the verdict.
+    n_permutations : int
+        Labellings behind the verdict; its p-value is at least 1 / (n_permutations + 1).
+    max_iterations : int
+        Most localisations per mode before its subspace is taken as it is.
+    max_modes : int
+        Most modes followed per side.
+    equalise : EqualiseParams
+    localise : LocaliseParams
+    """
+
+    alpha: float = 0.01
+    n_permutations: int = 499
+    max_iterations: int = 5
+    max_modes: int = 5
+    equalise: EqualiseParams = field(default_factory=EqualiseParams)
+    localise: LocaliseParams = field(default_factory=LocaliseParams)
+
+    def __post_init__(self) -> None:
+        faults = []
+        if not 0.0 < self.alpha < 1.0:
+            faults.append(f"alpha must lie strictly between 0 and 1, got {self.alpha!r}")
+        for name in ("n_permutations", "max_iterations", "max_modes"):
+            value = getattr(self, name)
+            if int(value) != value or value < 1:
+                faults.append(f"{name} must be a whole number of at least 1, got {value!r}")
+        if not faults and self.n_permutations + 1 < 1 / self.alpha:
+            faults.append(
+                f"n_permutations = {self.n_permutations} can never give a p-value of alpha = {self.alpha:g} or less: "
+                f"take at least {int(1 / self.alpha)} permutations or a larger alpha"
+            )
+        if faults:
+            raise ParameterError("; ".join(faults))
+
+    @property
+    def k_max(self) -> int:
+        """Largest neighbourhood K_M."""
+        return self.equalise.k_max

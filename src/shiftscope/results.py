@@ -1,0 +1,208 @@
+"""What `compare` returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shiftscope.calibrate import Calibration
+from shiftscope.encode import Encoded
+from shiftscope.equalise import Equalisation
+from shiftscope.localise import Localisation
+from shiftscope.orient import swapped
+from shiftscope.params import CompareParams
+from shiftscope.score import Nulls, Scores
+
+Side = Literal["reference", "current"]
+
+
+@dataclass(frozen=True)
+class Direction:
+    """How one feature of a mode's rows differs from the other sample, in the user's units.
+
+    Attributes
+    ----------
+    feature : str
+    median, other_median : float
+        Median of the mode's rows, and of all rows of the other sample.
+    shift : float
+        Their difference in pooled standard deviations.
+    spread_ratio : float
+        Interquartile range of the mode's rows divided by that of the other sample (infinite if the latter is 0).
+    """
+
+    feature: str
+    median: float
+    other_median: float
+    shift: float
+    spread_ratio: float
+
+    @property
+    def word(self) -> str:
+        """higher, lower, narrower or wider: the most telling single word."""
+        if abs(self.shift) >= 0.25:
+            return "higher" if self.shift > 0 else "lower"
+        if self.spread_ratio <= 0.75:
+            return "narrower"
+        if self.spread_ratio >= 1.33:
+            return "wider"
+        return "higher" if self.shift > 0 else "lower"
+
+    def __str__(self) -> str:
+        return f"{self.feature} {self.word}: median {self.median:.4g} against {self.other_median:.4g}"
+
+
+@dataclass(frozen=True)
+class Mode:
+    """One group of rows that one sample has in excess.
+
+    Attributes
+    ----------
+    side : {"current", "reference"}
+        The sample with the excess.
+    features : tuple of str
+        Names of the features in which the excess is visible, strongest first.
+    rows : intp array
+        Row positions in that sample.
+    excess : float
+        Excess mass as a share of that sample.
+    excess_interval : (float, float)
+        Interval of `excess` with 95 % coverage.
+    p_value : float
+        Calibrated p-value of the evidence behind the mode.
+    purity : float
+        Estimated share of the rows around the mode that are truly in excess (the rest are background).
+    directions : tuple of Direction
+        One per feature, same order.
+    settled : bool
+        The subspace reproduced itself: rows found in it lead back to the same features.
+    localisation : Localisation
+        Weights and subset-size curves behind `features`.
+    """
+
+    side: Side
+    features: tuple[str, ...]
+    rows: NDArray[np.intp]
+    excess: float
+    excess_interval: tuple[float, float]
+    p_value: float
+    purity: float
+    directions: tuple[Direction, ...]
+    settled: bool
+    localisation: Localisation = field(repr=False)
+
+
+@dataclass(frozen=True)
+class ShiftResult:
+    """The answer of `compare`.
+
+    Attributes
+    ----------
+    detected : bool
+        p_value <= alpha.
+    p_value, alpha : float
+        Calibrated p-value of the whole comparison, and the level it is held against.
+    modes : tuple of Mode
+        Strongest first; empty when nothing was detected.
+    scores : Scores
+        One local score per row of either sample, in the full space.
+    kept_reference, kept_current : intp arrays
+        Row positions of the equalised subsets.
+    names : tuple of str
+        The columns compared; `encoded.left_out` lists those left out.
+    calibration : Calibration
+        Observed and permuted tail statistics behind the verdict.
+    equalisation : Equalisation or None
+        Full-space equalisation with its trace; None when nothing was detected.
+    random_state : int
+    params : CompareParams
+    timings : tuple of (stage, seconds)
+    encoded : Encoded
+        The pooled matrix all of this refers to.
+    """
+
+    detected: bool
+    p_value: float
+    alpha: float
+    modes: tuple[Mode, ...]
+    scores: Scores = field(repr=False)
+    kept_reference: NDArray[np.intp] = field(repr=False)
+    kept_current: NDArray[np.intp] = field(repr=False)
+    calibration: Calibration = field(repr=False)
+    equalisation: Equalisation | None = field(repr=False)
+    random_state: int
+    params: CompareParams = field(repr=False)
+    timings: tuple[tuple[str, float], ...] = field(repr=False)
+    encoded: Encoded = field(repr=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns compared."""
+        return self.encoded.names
+
+    @property
+    def n_reference(self) -> int:
+        """Rows of the reference sample."""
+        return self.encoded.n_reference
+
+    @property
+    def n_current(self) -> int:
+        """Rows of the current sample."""
+        return self.encoded.n_current
+
+    def swapped(self) -> ShiftResult:
+        """The same answer with the roles of the two samples exchanged."""
+        return replace(
+            self,
+            modes=tuple(replace(mode, side=other_side(mode.side)) for mode in self.modes),
+            scores=_swapped_scores(self.scores),
+            kept_reference=self.kept_current,
+            kept_current=self.kept_reference,
+            calibration=self.calibration.swapped(),
+            equalisation=None if self.equalisation is None else self.equalisation.swapped(),
+            encoded=swapped(self.encoded),
+        )
+
+    def to_json(self, path: str | PathLike[str] | None = None) -> str:
+        """The result as JSON text (schema 1), also written to `path` if given."""
+        from shiftscope.report.summary import summarise, write_json
+
+        return write_json(summarise(self), path)
+
+    def to_html(self, path: str | PathLike[str]) -> None:
+        """Write the report: one self-contained page."""
+        from shiftscope.report.html import write_html
+        from shiftscope.report.summary import summarise
+
+        write_html(summarise(self), path)
+
+    def __str__(self) -> str:
+        from shiftscope.report.summary import summarise
+        from shiftscope.report.text import as_text
+
+        return as_text(summarise(self))
+
+    def _repr_html_(self) -> str:
+        from shiftscope.report.html import fragment
+        from shiftscope.report.summary import summarise
+
+        return fragment(summarise(self))
+
+
+def other_side(side: Side) -> Side:
+    """The other sample."""
+    return "reference" if side == "current" else "current"
+
+
+def _swapped_scores(scores: Scores) -> Scores:
+    return Scores(
+        reference=scores.current,
+        current=scores.reference,
+        scale_reference=scores.scale_current,
+        scale_current=scores.scale_reference,
+        nulls=Nulls(scores.nulls.current, scores.nulls.reference),
+    )
