@@ -27,7 +27,8 @@ Where dadapy 0.3.4 is broken
 2. Ties. Two points that are each other's k*-th neighbour, for the same k*, have exactly the same density. When
    nobody around is denser, both become peaks; and as peaks are never border points, such a pair may have no
    saddle and is then never merged, whatever Z. shiftscope breaks the tie by position, so that one of them is the
-   peak. The data set `heavy_tails` holds such pairs: there dadapy's partition is finer, by those pairs only.
+   peak and the other may be a border point. The data set `heavy_tails` holds such a pair: there dadapy's
+   partition is finer, in the one mode that holds the pair.
 """
 
 from __future__ import annotations

@@ -107,18 +107,17 @@ def partition(points: ArrayLike, *, z: float = DEFAULT_Z, k_max: int = DEFAULT_K
 
 
 def _checked(points: ArrayLike, z: float, k_max: int) -> Floats:
-    table = np.ascontiguousarray(points, dtype=np.float64)
+    try:
+        table = np.ascontiguousarray(points, dtype=np.float64)
+    except (TypeError, ValueError) as fault:
+        raise InputError(f"points must be a table of numbers, found {fault}: encode it first") from fault
     if table.ndim != 2 or table.shape[1] < 1:
-        raise InputError(
-            f"points must be a table of at least one column, found shape {table.shape}: reshape it"
-        )
+        raise InputError(f"points must be a table of at least one column, found shape {table.shape}: reshape it")
     if not np.isfinite(table).all():
         raise InputError("points must be finite, found NaN or infinity: encode missing values first")
     if not (np.isfinite(z) and z >= 0):
-        raise ParameterError(
-            f"z must be a finite number of at least 0, found {z!r}: the usual value is {DEFAULT_Z}"
-        )
-    if int(k_max) != k_max or k_max < SMALLEST_K_MAX:
+        raise ParameterError(f"z must be a finite number of at least 0, found {z!r}: the usual value is {DEFAULT_Z}")
+    if not isinstance(k_max, (int, np.integer)) or k_max < SMALLEST_K_MAX:
         raise ParameterError(
             f"k_max must be a whole number of at least {SMALLEST_K_MAX}, found {k_max!r}: "
             f"the usual value is {DEFAULT_K_MAX}"
