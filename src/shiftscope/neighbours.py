@@ -107,7 +107,7 @@ def _checked_queries(queries: NDArray[np.intp], n: int) -> NDArray[np.intp]:
             f"queries must be a vector of row positions, found {queries.dtype} of shape {queries.shape}"
         )
     queries = queries.astype(np.intp)
-    if queries.size and not (0 <= queries.min() and queries.max() < n):
+    if queries.size and not (queries.min() >= 0 and queries.max() < n):
         raise ParameterError(
             f"queries must lie between 0 and n - 1 = {n - 1}, found {queries.min()} to {queries.max()}"
         )

@@ -1,0 +1,197 @@
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from shiftscope.engines.local import FUSED, PRODUCT, TREE, LocalEngine, Regime, choose_regime
+from shiftscope.errors import InputError, ParameterError
+from shiftscope.neighbours import neighbours, pair_distances
+
+# small blocks and groups, so that tables of a few hundred rows have many of both
+REGIMES = (Regime("tree", 32, 5), Regime("fused", 64, 32), Regime("product", 64, 50))
+
+
+def brute_force(points, k, queries=None):
+    """The slow twin: one row at a time, all distances, sorted by (distance, position)."""
+    index, tied = [], []
+    for i in range(len(points)) if queries is None else queries:
+        squares = squares_from(points, i)
+        order = np.lexsort((np.arange(len(points)), squares))
+        order = order[order != i]
+        equal = squares[order[:-1]] == squares[order[1:]]
+        index.append(order[:k])
+        tied.append(np.append(equal, False)[:k])
+    return np.array(index), np.array(tied)
+
+
+def squares_from(points, i):
+    squares = np.zeros(len(points))
+    for f in range(points.shape[1]):
+        squares += (points[i, f] - points[:, f]) ** 2
+    return squares
+
+
+def tables():
+    rng = np.random.default_rng(1)
+    normal = rng.standard_normal((300, 5))
+    return {
+        "normal": normal,
+        "two rows": normal[:2],
+        "one feature": normal[:, :1],
+        "300 features": rng.standard_normal((150, 300)),
+        "duplicates": np.repeat(normal[:40, :3], 10, axis=0)[rng.permutation(400)],
+        "integer grid": rng.integers(0, 4, (400, 3)).astype(float),
+        "constant": np.zeros((200, 4)),
+        "far 1e6": normal[:, :4] + 1e6,
+        "far 1e8": normal[:, :4] + 1e8,
+        "two far clusters": np.vstack([normal, normal[::-1] + 1e7]),
+        "outliers": np.vstack([normal[:, :3], [[1e9, 0, 0], [0, -1e12, 0]]]),
+        "tiny": normal[:, :3] * 1e-200,
+        "huge": normal[:, :3] * 1e100,
+    }
+
+
+@pytest.mark.parametrize("name", tables())
+def test_every_regime_equals_brute_force(name):
+    points = tables()[name]
+    n = len(points)
+    for k in sorted({1, min(7, n - 1), n - 1}):
+        index, tied = brute_force(points, k)
+        for regime in (*REGIMES, None):
+            found = neighbours(points, k, engine=LocalEngine(regime=regime))
+            np.testing.assert_array_equal(found.index, index)
+            np.testing.assert_array_equal(found.tied, tied)
+            assert found.index.dtype == np.int32
+            assert found.tied.dtype == np.bool_
+
+
+def test_full_size_blocks_equal_brute_force():
+    rng = np.random.default_rng(2)
+    points = rng.standard_normal((5000, 6))
+    points[1000:1500] = points[:500]
+    queries = rng.choice(5000, 50, replace=False)
+    index, tied = brute_force(points, 700, queries)
+    for regime in (TREE, FUSED, PRODUCT):
+        found = neighbours(points, 700, queries=queries, engine=LocalEngine(regime=regime))
+        np.testing.assert_array_equal(found.index, index)
+        np.testing.assert_array_equal(found.tied, tied)
+
+
+def test_queries_come_back_in_the_order_given():
+    points = np.random.default_rng(3).standard_normal((200, 4))
+    queries = np.array([150, 3, 3, 77])
+    everything = neighbours(points, 9)
+    found = neighbours(points, 9, queries=queries)
+    np.testing.assert_array_equal(found.index, everything.index[queries])
+    np.testing.assert_array_equal(found.tied, everything.tied[queries])
+    assert neighbours(points, 9, queries=np.array([], dtype=int)).index.shape == (0, 9)
+
+
+@pytest.mark.parametrize("shape", ["grid", "normal"])
+def test_threads_blocks_and_groups_do_not_matter(shape):
+    rng = np.random.default_rng(4)
+    points = rng.integers(0, 5, (700, 4)).astype(float) if shape == "grid" else rng.standard_normal((700, 12))
+    reference = neighbours(points, 30, engine=LocalEngine(n_threads=1))
+    for name in ("tree", "fused", "product"):
+        for threads, block, group in ((1, 32, 1), (2, 48, 17), (4, 1000, 1000)):
+            found = neighbours(points, 30, engine=LocalEngine(threads, Regime(name, block, group)))
+            np.testing.assert_array_equal(found.index, reference.index)
+            np.testing.assert_array_equal(found.tied, reference.tied)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    points=arrays(np.float64, st.tuples(st.integers(2, 40), st.integers(1, 4)), elements=st.integers(-3, 3)),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_permuting_rows_permutes_distances_and_ties(points, seed):
+    n = len(points)
+    k = n - 1
+    shuffle = np.random.default_rng(seed).permutation(n)
+    direct = neighbours(points, k, engine=LocalEngine(regime=REGIMES[0]))
+    shuffled = neighbours(points[shuffle], k, engine=LocalEngine(regime=REGIMES[0]))
+    np.testing.assert_array_equal(
+        pair_distances(points[shuffle], shuffled.index), pair_distances(points, direct.index)[shuffle]
+    )
+    np.testing.assert_array_equal(shuffled.tied, direct.tied[shuffle])
+
+
+def test_huge_groups_of_identical_rows_stay_fast():
+    n, k = 200_000, 50
+    found = neighbours(np.zeros((n, 3)), k)
+    expected = np.tile(np.arange(k), (n, 1))
+    for i in range(k):
+        expected[i] = np.delete(np.arange(k + 1), i)
+    np.testing.assert_array_equal(found.index, expected)
+    assert found.tied.all()
+
+
+def test_pair_distances_order_the_neighbours():
+    points = np.random.default_rng(5).standard_normal((100, 3)) + 1e4
+    queries = np.array([4, 90])
+    found = neighbours(points, 99, queries=queries)
+    distances = pair_distances(points, found.index, queries)
+    for row, query, listed in zip(distances, queries, found.index, strict=True):
+        np.testing.assert_array_equal(row, np.sqrt(squares_from(points, query))[listed])
+        assert (np.diff(row) >= 0).all()
+    back = pair_distances(points, np.array([[4]]), np.array([90]))
+    assert back[0, 0] == distances[0, list(found.index[0]).index(90)]
+
+
+def test_one_arrangement_serves_many_searches():
+    points = np.random.default_rng(6).standard_normal((500, 3))
+    index = LocalEngine(n_threads=1).index(points, 10)
+    for k in (1, 10, 60):
+        np.testing.assert_array_equal(index.knn(k, np.arange(5)).index, brute_force(points, k, range(5))[0])
+
+
+def test_progress_rises_to_one():
+    seen = []
+    points = np.random.default_rng(7).standard_normal((300, 3))
+    neighbours(points, 5, engine=LocalEngine(2, REGIMES[0]), progress=seen.append)
+    assert seen == sorted(seen)
+    assert seen[0] >= 0
+    assert seen[-1] == 1.0
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+def test_an_interrupt_ends_the_search(regime):
+    points = np.random.default_rng(8).standard_normal((2000, 3))
+
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    before = threading.active_count()
+    with pytest.raises(KeyboardInterrupt):
+        LocalEngine(2, regime).knn(points, 5, None, interrupt)
+    assert threading.active_count() == before
+
+
+def test_regimes_follow_the_number_of_features():
+    names = [choose_regime(100_000, d, 400).name for d in (1, 8, 9, 100, 101, 5000)]
+    assert names == ["tree", "tree", "fused", "fused", "product", "product"]
+    assert choose_regime(10**6, 20, 10**5).group_size < FUSED.group_size
+
+
+@pytest.mark.parametrize(
+    ("points", "k", "queries", "error", "message"),
+    [
+        (np.zeros(5), 1, None, InputError, "points must be a table"),
+        (np.zeros((5, 0)), 1, None, InputError, "at least one column"),
+        (np.array([[0.0], [np.nan]]), 1, None, InputError, "points must be finite"),
+        (np.zeros((1, 2)), 1, None, InputError, "at least 2 points, found 1"),
+        (np.zeros((5, 2)), 5, None, ParameterError, "k must lie between 1 and n - 1 = 4, found 5"),
+        (np.zeros((5, 2)), 0, None, ParameterError, "found 0"),
+        (np.zeros((5, 2)), 2.0, None, ParameterError, "k must be an integer, found 2.0"),
+        (np.zeros((5, 2)), 2, np.array([5]), ParameterError, "queries must lie between 0 and n - 1 = 4"),
+        (np.zeros((5, 2)), 2, np.array([0.5]), ParameterError, "queries must be a vector of row positions"),
+    ],
+)
+def test_bad_input_is_named(points, k, queries, error, message):
+    with pytest.raises(error, match=message):
+        neighbours(points, k, queries=queries)
