@@ -315,6 +315,15 @@ def test_often_repeated_row_is_a_peak():
     assert set(np.flatnonzero(found.labels == 0)) == set(range(900, 950))
 
 
+def test_zero_distances_count_as_the_resolution_of_the_data():
+    points = np.random.default_rng(3).integers(0, 4, (400, 2)) * 0.25
+    found, larger = partition(points), partition(8 * points)
+    log_omega = found.intrinsic_dimension / 2 * math.log(math.pi) - math.lgamma(found.intrinsic_dimension / 2 + 1)
+    log_radius = (np.log(found.k_star / 400) - log_omega - found.log_density) / found.intrinsic_dimension
+    assert log_radius.min() == pytest.approx(math.log(0.25))
+    np.testing.assert_allclose(larger.log_density, found.log_density - found.intrinsic_dimension * math.log(8))
+
+
 def test_lattice_has_the_dimension_of_its_space():
     axis = np.arange(20.0)
     points = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
