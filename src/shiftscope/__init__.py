@@ -1,14 +1,25 @@
-"""shiftscope: do two samples differ, in which rows, in which features, and which subsets agree?"""
+"""shiftscope: do two samples differ, in which rows, in which features, and which subsets agree?
 
-from shiftscope.compare import compare
-from shiftscope.equalise import EqualiseParams, equalise
-from shiftscope.errors import EngineError, InputError, ParameterError, ShiftscopeError
-from shiftscope.localise import LocaliseParams, localise
-from shiftscope.modes import partition
-from shiftscope.null import ScoreNull, SimulatedNull
-from shiftscope.params import CompareParams
-from shiftscope.results import Mode, ShiftResult
-from shiftscope.score import score
+The names below are loaded when they are first used, so that `import shiftscope` and the command line start at once.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shiftscope.compare import compare
+    from shiftscope.equalise import EqualiseParams, equalise
+    from shiftscope.errors import EngineError, InputError, ParameterError, ShiftscopeError
+    from shiftscope.localise import LocaliseParams, localise
+    from shiftscope.modes import partition
+    from shiftscope.null import ScoreNull, SimulatedNull
+    from shiftscope.params import CompareParams
+    from shiftscope.results import Mode, ShiftResult
+    from shiftscope.score import score
 
 __version__ = "0.1.0"
 
@@ -30,3 +41,47 @@ __all__ = [
     "partition",
     "score",
 ]
+
+_MODULES = {
+    "CompareParams": "params",
+    "EngineError": "errors",
+    "EqualiseParams": "equalise",
+    "InputError": "errors",
+    "LocaliseParams": "localise",
+    "Mode": "results",
+    "ParameterError": "errors",
+    "ScoreNull": "null",
+    "ShiftResult": "results",
+    "ShiftscopeError": "errors",
+    "SimulatedNull": "null",
+    "compare": "compare",
+    "equalise": "equalise",
+    "localise": "localise",
+    "partition": "modes",
+    "score": "score",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name from its module (PEP 562)."""
+    if name not in _MODULES:
+        raise AttributeError(f"module 'shiftscope' has no attribute {name!r}")
+    value = getattr(import_module(f"shiftscope.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+class _Package(ModuleType):
+    """Keeps functions in place of the modules they share a name with: importing a submodule binds it here."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if isinstance(value, ModuleType) and _MODULES.get(name) == name:
+            value = getattr(value, name)
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
