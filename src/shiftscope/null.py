@@ -14,6 +14,7 @@ from shiftscope.errors import ParameterError
 from shiftscope.kernels.score import crossing_probability, score_sequences
 
 SIMULATION_CHUNK = 20_000  # sequences drawn at a time; part of the seeded result, so not a parameter
+DECIMALS = 10  # of a score: equal evidence at different K must be one value, not several that differ by rounding
 
 
 class Null(Protocol):
@@ -71,7 +72,7 @@ class ScoreNull:
 
     def bounds(self, t: ArrayLike) -> NDArray[np.int64]:
         """(len(t), k_max + 1) smallest count at each K whose evidence is at least t; K + 1 where there is none."""
-        t = np.atleast_1d(np.asarray(t, dtype=np.float64))
+        t = np.round(np.atleast_1d(np.asarray(t, dtype=np.float64)), DECIMALS)
         bounds = np.empty((t.size, self.k_max + 1), dtype=np.int64)
         for k in range(self.k_max + 1):
             bounds[:, k] = np.searchsorted(self.table[k, : k + 1], t, side="left")
@@ -79,7 +80,7 @@ class ScoreNull:
 
     def sf(self, t: ArrayLike) -> NDArray[np.float64]:
         """Survival function P(S >= t) under the null, same shape as `t`."""
-        t = np.asarray(t, dtype=np.float64)
+        t = np.round(np.asarray(t, dtype=np.float64), DECIMALS)
         levels, where = np.unique(t.ravel(), return_inverse=True)
         crossing = np.empty(levels.size)
         crossing_probability(self.bounds(levels), self.p, crossing)
@@ -88,8 +89,8 @@ class ScoreNull:
 
     def cdf(self, t: ArrayLike) -> NDArray[np.float64]:
         """P(S <= t) under the null, same shape as `t`."""
-        t = np.asarray(t, dtype=np.float64)
-        return 1.0 - self.sf(np.nextafter(t, np.inf))
+        t = np.round(np.asarray(t, dtype=np.float64), DECIMALS)
+        return 1.0 - self.sf(t + 10.0**-DECIMALS)
 
     def quantile(self, q: float) -> float:
         """Smallest attainable t with P(S <= t) >= `q`, for 0 < q < 1."""
@@ -153,7 +154,7 @@ class SimulatedNull:
 
 
 def evidence_table(k_max: int, p: float) -> NDArray[np.float64]:
-    """-log P[Binomial(K, p) >= b] for K, b = 0..k_max (infinite for b > K), paper 2.1.
+    """-log P[Binomial(K, p) >= b] for K, b = 0..k_max (infinite for b > K) to DECIMALS, paper 2.1.
 
     Sums the tail in log space from its far end: a plain log of the survival function underflows beyond K of a few
     hundred, and cumulated probabilities lose the tail to rounding.
@@ -166,6 +167,7 @@ def evidence_table(k_max: int, p: float) -> NDArray[np.float64]:
     with np.errstate(invalid="ignore"):
         log_tail = np.logaddexp.accumulate(log_pmf[:, ::-1], axis=1)[:, ::-1]
     table: NDArray[np.float64] = np.maximum(-log_tail, 0.0)
+    np.round(table, DECIMALS, out=table)
     table[:, 0] = 0.0
     return table
 
