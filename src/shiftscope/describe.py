@@ -15,6 +15,7 @@ from shiftscope.results import Direction
 COVERAGE = 0.95
 CENTRE_RANK = 5  # the region reaches to this neighbour of most centres ...
 CENTRE_SHARE = 0.95  # ... namely of this share of them
+SMALLEST_REACH = 1e-150  # the tree compares squares: a radius of 0, rows that are all alike, must not vanish
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def excess_mass(
         Pool positions of the mode's rows, all of one sample.
     """
     own_sample = is_current == is_current[rows[0]]
-    half = np.random.default_rng(random_state).permutation(len(points)) % 2 == 0
+    half = _half(own_sample, np.random.default_rng(random_state))
     inside = np.zeros((2, 2))
     totals = np.zeros((2, 2))
     for number, drawing in enumerate((half, ~half)):
@@ -63,6 +64,14 @@ def excess_mass(
     return Excess(excess, (max(-1.0, excess - width), min(1.0, excess + width)), purity)
 
 
+def _half(own_sample: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.bool_]:
+    """A random half of either sample, so that neither half lacks one."""
+    half = np.empty(own_sample.size, dtype=np.bool_)
+    for member in (own_sample, ~own_sample):
+        half[member] = rng.permutation(np.sum(member)) % 2 == 0
+    return half
+
+
 def _inside(points: NDArray[np.float64], centres: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Points within the radius that lets most centres see CENTRE_RANK others."""
     tree = cKDTree(centres)
@@ -71,7 +80,8 @@ def _inside(points: NDArray[np.float64], centres: NDArray[np.float64]) -> NDArra
         return np.zeros(len(points), dtype=np.bool_)
     spacing, _ = tree.query(centres, k=[rank + 1])
     radius = float(np.quantile(spacing[:, 0], CENTRE_SHARE))
-    nearest, _ = tree.query(points, k=1, distance_upper_bound=np.nextafter(radius, np.inf))
+    beyond = max(float(np.nextafter(radius, np.inf)), SMALLEST_REACH)
+    nearest, _ = tree.query(points, k=1, distance_upper_bound=beyond)
     return np.asarray(nearest <= radius)
 
 
