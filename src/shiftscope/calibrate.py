@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from shiftscope.engines.base import Neighbours
 from shiftscope.kernels.score import score_permutations
-from shiftscope.null import Null, ScoreNull
+from shiftscope.null import DECIMALS, Null, ScoreNull
 from shiftscope.score import Nulls, nulls_for
 
 LANES = 64  # labellings walked together: one cache line of labels per neighbour
 CHUNK_STEPS = 2**28  # list steps between two looks at the clock, about half a second
 KNOTS = 512  # points at which the exact null tail is tabulated
+SMALLEST_SCORE = 10.0**-DECIMALS  # a score of 0 is no evidence: it never belongs to a tail
 TAIL_FLOOR = 1e-15  # smallest tail probability tabulated
 
 
@@ -64,7 +65,7 @@ class TailTest:
     """
 
     def __init__(self, null: Null, q_tail: float) -> None:
-        self.tau = null.quantile(q_tail)
+        self.tau = max(null.quantile(q_tail), SMALLEST_SCORE)
         self._tail = float(null.sf(self.tau))
         self.null_tail_size = null.size * self._tail
         self._null = null
@@ -219,7 +220,9 @@ def smallest_p_value(observed: NDArray[np.float64], permuted: NDArray[np.float64
     """Exact p-value of the smallest of several permutation p-values.
 
     The data are one of B + 1 equally likely labellings. Each labelling gets its upper rank in every statistic, then
-    the smallest of these is ranked itself, so the price of looking at several statistics is paid exactly.
+    the smallest of these is ranked itself, so the price of looking at several statistics is paid exactly. Labellings
+    with the same smallest rank are told apart by their second smallest, and so on: some labelling leads in each
+    statistic, and without this rule data that lead in one side's statistics only could never reach 1 / (B + 1).
 
     Parameters
     ----------
@@ -227,8 +230,8 @@ def smallest_p_value(observed: NDArray[np.float64], permuted: NDArray[np.float64
     permuted : (B, s) the same of the random labellings
     """
     together = np.vstack([observed, permuted])
-    smallest = np.min([upper_rank(column) for column in together.T], axis=0)
-    return float(np.mean(smallest <= smallest[0]))
+    ranks = np.sort([upper_rank(column) for column in together.T], axis=0).T.tolist()
+    return float(np.mean([labelling <= ranks[0] for labelling in ranks]))
 
 
 def upper_rank(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -232,7 +232,7 @@ class _Judge:
     def tails(self, scores: NDArray[np.float64]) -> NDArray[np.intp]:
         """Pool positions of the candidates of both sides: scores (0 for the dead) at or above their side's tau."""
         taus = np.array([test.tau for test in self.tests])
-        return np.flatnonzero(scores >= np.maximum(taus[self.label.astype(np.intp)], np.finfo(float).tiny))
+        return np.flatnonzero(scores >= taus[self.label.astype(np.intp)])
 
     def states(self, scores: NDArray[np.float64], rows: NDArray[np.intp] | None = None) -> tuple[TailState, TailState]:
         """Both tails as they stand; `scores` belong to `rows` (default: the whole pool)."""
@@ -279,10 +279,11 @@ def _prune(
             mine = candidates[(judge.label[candidates] == side) & graph.alive[candidates]]
             order = np.argsort(-scores[np.searchsorted(candidates, mine)], kind="stable")
             for point in mine[order[: params.step]]:
+                room = graph.size(side) - MIN_SAMPLE
+                if room < 1:
+                    return
                 if graph.alive[point]:
-                    rows = graph.excess_neighbourhood(int(point))
-                    if graph.size(side) - rows.size < MIN_SAMPLE:
-                        return
+                    rows = graph.excess_neighbourhood(int(point))[:room]
                     graph.remove(rows)
                     trace.append(_step(graph, round_, side, int(point), rows, states[side]))
         keep = graph.alive[candidates]
