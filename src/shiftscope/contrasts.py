@@ -1,0 +1,127 @@
+"""Broad shifts: smooth contrasts with few degrees of freedom.
+
+A displacement, a change of spread or a change of dependence moves the mean of low-order polynomials. With v the
+normal score of each feature, the terms of a set {a, b, c} are v_a, v_a^2, ..., v_a v_b, ... and v_a v_b v_c: 2,
+5 or 10 contrasts, against hundreds of cells in a pooled chi-square. Their label sums are linear, so that all
+permutations are one matrix product.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaincc, gammaln
+
+from shiftscope.bins import Bins
+from shiftscope.families import Family, Lanes
+
+_ROWS_PER_BLOCK = 2048  # rows and terms of one matrix product: both operands stay in the cache
+_TERMS_PER_BLOCK = 2048
+_SETS_PER_BLOCK = 256
+_COVARIANCE_ROWS = (1024, 8192)  # least and most rows behind the covariance of the terms
+_COVARIANCE_WORK = 2e9  # products spent on all covariances of one size
+_RANK_TOLERANCE = 1e-6  # of the largest eigenvalue; smaller ones are terms that repeat each other (ties)
+
+Terms = NDArray[np.int64]  # (terms, 3): features multiplied, d standing for the constant 1
+
+
+def contrast_family(bins: Bins, lanes: Lanes, sets: NDArray[np.int64], rng: np.random.Generator) -> Family:
+    """Evidence of the smooth contrasts of every set of `sets` (s, size), under every lane.
+
+    T^2 = z' C^-1 z (n - 1) / (m (n - m)), z the centred sums of the terms over the m counted rows, C their
+    pooled covariance; under permutation it is close to chi-square with rank(C) degrees of freedom, and the
+    evidence is minus the log of that tail. C ignores labels, so the calibration does not depend on it.
+    """
+    terms, columns = _terms(sets, bins.n_features)
+    sums = _label_sums(bins, terms, lanes.labels)
+    rows = _covariance_rows(columns.size, lanes.n_rows, rng)
+    sample = _scores(bins, rows)
+    observed, maxima = np.empty(len(sets)), np.full(len(lanes.labels), -np.inf)
+    scale = (lanes.n_rows - 1) / (lanes.counted * (lanes.n_rows - lanes.counted))
+    for start in range(0, len(sets), _SETS_PER_BLOCK):
+        block = slice(start, start + _SETS_PER_BLOCK)
+        whitening, rank = _whitening(_products(sample, terms[columns[block]]))
+        squared = scale * np.square(whitening @ sums[columns[block]]).sum(axis=1)
+        observed[block] = log_tail(squared[:, 0], rank)
+        for degrees in np.unique(rank):
+            largest = squared[rank == degrees].max(axis=0)
+            maxima = np.maximum(maxima, log_tail(largest, np.full(largest.shape, degrees)))
+    return Family("broad", sets, observed, maxima, None)
+
+
+def log_tail(x: NDArray[np.float64], degrees: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Minus the log of the chi-square tail beyond `x`, also where the tail itself underflows."""
+    half, shape = np.maximum(x, 0.0) / 2, np.maximum(degrees, 1) / 2
+    tail = gammaincc(shape, half)
+    far = half - (shape - 1) * np.log(np.maximum(half, 1.0)) + gammaln(shape)  # leading term for large x
+    far -= np.log1p((shape - 1) / np.maximum(half, 1.0))
+    near = -np.log(np.maximum(tail, 1e-290))
+    return np.where(degrees == 0, 0.0, np.where(tail > 1e-290, near, far))
+
+
+def _terms(sets: NDArray[np.int64], d: int) -> tuple[Terms, NDArray[np.intp]]:
+    """All different terms of `sets`, and which of them belong to each set: (t, 3), (s, terms per set)."""
+    size = sets.shape[1]
+    axes = [(a,) for a in range(size)] + [(a, a) for a in range(size)] + list(combinations(range(size), 2))
+    if size == 3:
+        axes.append((0, 1, 2))
+    wide = np.full((len(sets), len(axes), 3), d, np.int64)
+    for position, factors in enumerate(axes):
+        wide[:, position, : len(factors)] = sets[:, list(factors)]
+    keys = wide @ np.array([(d + 1) ** 2, d + 1, 1])
+    _, index, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    return wide.reshape(-1, 3)[index], inverse.reshape(keys.shape)
+
+
+def _label_sums(bins: Bins, terms: Terms, labels: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """Sum of each centred term over the counted rows of each lane: (terms, lanes)."""
+    sums = np.zeros((len(terms), len(labels)), np.float32)
+    for start in range(0, len(terms), _TERMS_PER_BLOCK):
+        block = slice(start, start + _TERMS_PER_BLOCK)
+        total = np.zeros((len(terms[block]), len(labels)))
+        mean = np.zeros((len(terms[block]), 1))
+        for at in range(0, bins.n_rows, _ROWS_PER_BLOCK):
+            rows = slice(at, min(at + _ROWS_PER_BLOCK, bins.n_rows))
+            values = _products(_scores(bins, rows), terms[block])
+            total += values @ labels[:, rows].T.astype(np.float32)
+            mean += values.sum(axis=1, keepdims=True, dtype=np.float64) / bins.n_rows
+        sums[block] = total - mean * labels[0].sum(dtype=np.int64)
+    return sums
+
+
+def _covariance_rows(products: int, n: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """A random choice of rows, blind to labels, large enough for the covariance of the terms."""
+    least, most = _COVARIANCE_ROWS
+    size = min(n, int(np.clip(_COVARIANCE_WORK / products, least, most)))
+    return np.sort(rng.choice(n, size=size, replace=False))
+
+
+def _scores(bins: Bins, rows: slice | NDArray[np.intp]) -> NDArray[np.float32]:
+    """Normal scores of some rows and a last line of ones: (d + 1, rows)."""
+    values = np.take_along_axis(bins.scores, bins.codes[:, rows].astype(np.intp), axis=1)
+    return np.vstack([values, np.ones((1, values.shape[1]), np.float32)])
+
+
+def _products(scores: NDArray[np.float32], terms: Terms) -> NDArray[np.float32]:
+    """Value of each term in each row: terms (..., 3) -> (..., rows)."""
+    values = scores[terms[..., 0]]
+    values *= scores[terms[..., 1]]
+    values *= scores[terms[..., 2]]
+    return np.asarray(values)
+
+
+def _whitening(values: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
+    """Matrices that make the terms of each set uncorrelated with variance one, and their ranks.
+
+    values : (s, t, rows) -> (s, t, t) and (s,)
+    """
+    values -= values.mean(axis=-1, keepdims=True)
+    covariance = (values @ values.transpose(0, 2, 1)).astype(np.float64) / values.shape[-1]
+    eigenvalues, vectors = np.linalg.eigh(covariance)
+    kept = eigenvalues > _RANK_TOLERANCE * eigenvalues[:, -1:]
+    kept &= eigenvalues > 0
+    inverse = np.where(kept, 1 / np.sqrt(np.where(kept, eigenvalues, 1.0)), 0.0)
+    whitening = inverse[:, :, None] * vectors.transpose(0, 2, 1)
+    return whitening.astype(np.float32), kept.sum(axis=1)

@@ -1,0 +1,96 @@
+"""Families of scanned sets, and the one scale on which all of them are ranked.
+
+Every statistic of the scan is on the scale of minus a log p-value, up to the size of its search. A family (one
+statistic, one set size) is put on the common scale by the permutation distribution of its own maximum, so that
+the few single features are not drowned by the many triples.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Statistic = Literal["localised", "broad"]
+
+_GUMBEL_SPREAD = np.log(np.log(2.0) / np.log(4.0 / 3.0))  # 0.75 quantile minus median of a Gumbel variable
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """Assignments of the labels to the pooled rows: the observed one first, then random permutations of it.
+
+    Attributes
+    ----------
+    labels : (lanes, n) uint8
+        One where the row belongs to the counted sample, the smaller of the two.
+    counted : int
+        Rows of the counted sample, the same in each lane.
+    current_counted : bool
+        Whether the counted sample is the current one.
+    xlogx : (n + 1,) float64
+        ``i log i`` for i = 0..n.
+    """
+
+    labels: NDArray[np.uint8]
+    counted: int
+    current_counted: bool
+    xlogx: NDArray[np.float64]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of pooled rows n."""
+        return self.labels.shape[1]
+
+
+@dataclass(frozen=True)
+class Family:
+    """All scanned sets of one size under one statistic.
+
+    Attributes
+    ----------
+    statistic : "localised" or "broad"
+    sets : (s, size) int64
+        Features of each set.
+    observed : (s,) float64
+        Evidence of each set under the observed labels.
+    maxima : (lanes,) float64
+        Largest evidence of the family under each lane, the observed one first.
+    boxes : (s, size, 2) int64 or None
+        First and last fine code (inclusive) along each feature of the box behind the evidence; None when the
+        evidence is that of a whole set.
+    """
+
+    statistic: Statistic
+    sets: NDArray[np.int64]
+    observed: NDArray[np.float64]
+    maxima: NDArray[np.float64]
+    boxes: NDArray[np.int64] | None
+
+    @property
+    def size(self) -> int:
+        """Features per set."""
+        return self.sets.shape[1]
+
+    def standardised(self, evidence: NDArray[np.float64]) -> NDArray[np.float64]:
+        """`evidence` minus the median of the lanes' maxima, in units of their spread.
+
+        A maximum of many log p-values has a Gumbel distribution of scale 1; the unit is the scale that the
+        upper quartile of the maxima implies, and at least 1. Median and quartile run over all lanes alike, the
+        observed one included: this keeps the lanes exchangeable, which is what makes the p-values exact.
+        """
+        middle, upper = np.quantile(self.maxima, [0.5, 0.75])
+        return (evidence - middle) / max(1.0, (upper - middle) / _GUMBEL_SPREAD)
+
+
+def family_wise(families: list[Family]) -> NDArray[np.float64]:
+    """Largest standardised evidence over all families under each lane: (lanes,)."""
+    return np.max([family.standardised(family.maxima) for family in families], axis=0)
+
+
+def p_values(evidence: NDArray[np.float64], null: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(1 + number of permutations that reach each value) / (1 + permutations); `null` without the observed."""
+    reached = len(null) - np.searchsorted(np.sort(null), evidence, side="left")
+    return np.asarray((1 + reached) / (1 + len(null)))

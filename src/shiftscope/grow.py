@@ -1,0 +1,64 @@
+"""Growth: small boxes found by the scan take in one feature after another.
+
+A compact minority fills a small box of its own few features and is thinned out in any three of them. From the
+best windows of each lane, boxes grow greedily: the feature and interval that raise the evidence most join, then
+all intervals are fitted again. Fitted like this, noise grows too; every permutation is therefore grown in the same
+way, from its own best windows, and each size is compared with itself.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shiftscope.bins import Bins
+from shiftscope.families import Family, Lanes
+from shiftscope.kernels.boxes import BOX_BINS, grow_lanes
+from shiftscope.kernels.counts import MAX_BINS
+from shiftscope.windows import Seeds
+
+_CODES_PER_BIN = MAX_BINS // BOX_BINS
+
+
+def grow_boxes(bins: Bins, lanes: Lanes, seeds: Seeds, max_features: int) -> list[Family]:
+    """One localised family per size, from one feature more than the seeds have up to `max_features`."""
+    size = seeds.sets.shape[2]
+    largest = min(max_features, bins.n_features)
+    if largest <= size or seeds.sets.shape[1] == 0:
+        return []
+    codes = bins.codes // np.uint8(_CODES_PER_BIN)
+    order, starts = _row_order(codes)
+    intervals = seeds.boxes // _CODES_PER_BIN
+    evidence, features, boxes = grow_lanes(
+        codes, order, starts, lanes.labels, seeds.sets, intervals, seeds.counts, lanes.counted, largest, lanes.xlogx
+    )
+    return [
+        _family(evidence[:, :, step], features[0, :, : size + step + 1], boxes[0, :, step, : size + step + 1])
+        for step in range(largest - size)
+    ]
+
+
+def _row_order(codes: NDArray[np.uint8]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Rows in the order of each feature's bins and where each bin starts: (d, n), (d, BOX_BINS + 1)."""
+    order = np.argsort(codes, axis=1, kind="stable").astype(np.int32)
+    held = np.stack([np.bincount(line, minlength=BOX_BINS) for line in codes])
+    return order, np.hstack([np.zeros((len(codes), 1), np.int64), np.cumsum(held, axis=1)])
+
+
+def _family(evidence: NDArray[np.float64], features: NDArray[np.int64], boxes: NDArray[np.int64]) -> Family:
+    """The boxes of one size; seeds that lead to the same features are one set, with its best box."""
+    grown = np.flatnonzero(evidence[0] > 0)
+    best: dict[tuple[int, ...], int] = {}
+    for seed in grown[np.argsort(-evidence[0, grown], kind="stable")]:
+        best.setdefault(tuple(sorted(features[seed].tolist())), int(seed))
+    chosen = np.array(list(best.values()), dtype=np.intp)
+    by_feature = np.argsort(features[chosen], axis=1)
+    limits = np.take_along_axis(boxes[chosen], by_feature[:, :, None], axis=1) * _CODES_PER_BIN
+    limits[..., 1] += _CODES_PER_BIN - 1
+    return Family(
+        "localised",
+        np.take_along_axis(features[chosen], by_feature, axis=1),
+        evidence[0, chosen],
+        evidence.max(axis=1),
+        limits,
+    )

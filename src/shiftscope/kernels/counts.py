@@ -1,0 +1,328 @@
+"""Counting the labels in the cells of small feature sets, for many label permutations at a time.
+
+A *lane* is one assignment of the labels to the pooled rows: the observed one or a permutation. `LANES` lanes
+lie side by side, so that a row is added to its cell under all of them with a few vector instructions. The
+rows are visited in the order of the first feature of a set, which keeps the counters of the other features in
+the first-level cache. Coarser and shifted grids are sums of the finest cells: however many grids there are,
+rows are visited once per set.
+
+A *window* is two adjacent cells per feature of one grid, so it overlaps its neighbours by half: the windows
+of a grid are the cells of the grid twice as coarse, at every shift by half a cell.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit, prange
+from numpy.typing import NDArray
+
+LANES = 64  # the labels of one row fill one cache line
+MAX_SIZE = 3  # the largest feature sets that are counted exhaustively
+MAX_BINS = 256  # codes are bytes
+POOLED_CELLS = 512  # pooled chi-squares are taken on grids of at most this many cells
+_TILE = 8  # tables filled per pass over the labels; more would not fit the second-level cache
+_BITS = 8  # of each coordinate in a packed window
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # SplitMix64: step and two multipliers
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+
+
+def unpack_windows(window: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Level (...) and first cell along each of three features (..., 3) of packed windows."""
+    mask = (1 << _BITS) - 1
+    return window >> 3 * _BITS, np.stack([window >> _BITS * axis & mask for axis in range(MAX_SIZE)], axis=-1)
+
+
+@njit(cache=True, parallel=True)
+def shuffle_labels(labels: NDArray[np.uint8], seeds: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """One random permutation of `labels` (n,) per seed, as (len(seeds), n); SplitMix64 and Fisher-Yates."""
+    n = labels.shape[0]
+    out = np.empty((seeds.shape[0], n), np.uint8)
+    for lane in prange(seeds.shape[0]):
+        row = out[lane]
+        row[:] = labels
+        state = seeds[lane]
+        for i in range(n - 1, 0, -1):
+            state += _GOLDEN
+            x = (state ^ (state >> np.uint64(30))) * _MIX_1
+            x = (x ^ (x >> np.uint64(27))) * _MIX_2
+            x = x ^ (x >> np.uint64(31))
+            j = np.int64(((x >> np.uint64(32)) * np.uint64(i + 1)) >> np.uint64(32))
+            swap = row[i]
+            row[i] = row[j]
+            row[j] = swap
+    return out
+
+
+@njit(cache=True)
+def half_deviance(k: int, n: int, counted: int, xlogx: NDArray[np.float64]) -> float:
+    """Half the deviance of a window with `k` of its `n` rows in the counted sample (a 2 x 2 table).
+
+    D / 2 = sum over the four counts of (count log count) - the same over the margins + N log N; for a
+    window much smaller than the pool this is the deviance of k under Binomial(n, counted / N), and
+    exp(-D / 2) bounds its tail (Chernoff). ``xlogx[i] = i log i`` for i = 0..N.
+    """
+    total = xlogx.shape[0] - 1
+    inside = xlogx[k] + xlogx[n - k] - xlogx[n]
+    outside = xlogx[counted - k] + xlogx[total - n - counted + k] - xlogx[total - n]
+    return float(inside + outside - xlogx[counted] - xlogx[total - counted] + xlogx[total])
+
+
+@njit(cache=True)
+def evidence_bounds(
+    counted: int, thresholds: NDArray[np.float64], xlogx: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Counts that reach each threshold of half deviance in a window of n rows: (levels, N + 1, 2).
+
+    The window passes when its count is below ``[level, n, 0]`` (a deficit) or at least ``[level, n, 1]`` (an
+    excess). Both bounds grow by at most one when n does, so one sweep finds them all.
+    """
+    total = xlogx.shape[0] - 1
+    bounds = np.empty((thresholds.shape[0], total + 1, 2), np.int64)
+    for level in range(thresholds.shape[0]):
+        low, high = 0, 0
+        for n in range(total + 1):
+            least, most, centre = max(0, n + counted - total), min(n, counted), n * counted / total
+            low, high = max(low, least), max(high, np.int64(np.ceil(centre)))
+            while low < centre and half_deviance(low, n, counted, xlogx) >= thresholds[level]:
+                low += 1
+            while high <= most and half_deviance(high, n, counted, xlogx) < thresholds[level]:
+                high += 1
+            bounds[level, n, 0], bounds[level, n, 1] = low, high
+    return bounds
+
+
+@njit(cache=True, parallel=True)
+def scan_sets(
+    codes: NDArray[np.uint8],
+    lanes: NDArray[np.uint8],
+    counter: NDArray[Any],
+    sets: NDArray[np.int64],
+    first: NDArray[np.int64],
+    turns: NDArray[np.int64],
+    shift: int,
+    counted: int,
+    floor: float,
+    price: NDArray[np.float64],
+    bounds: NDArray[np.int64],
+    xlogx: NDArray[np.float64],
+) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.float32]]:
+    """Best window and pooled chi-square of every feature set under every lane.
+
+    Parameters
+    ----------
+    codes : (d, n) uint8
+        Fine bin of each pooled row, feature-major.
+    lanes : (n, LANES) uint8
+        One where the row belongs to the counted sample, which has `counted` rows in each lane.
+    counter : array, only its integer type matters
+        Must hold `counted`.
+    sets : (s, size) int64
+        Feature sets of one size (1, 2 or 3), each increasing, in lexicographic order.
+    first : (d + 1,) int64
+        ``sets[first[a]:first[a + 1]]`` are those that begin with feature a.
+    turns : (d,) int64
+        The order in which first features are handed to the threads (it balances them, no more).
+    shift : int
+        The finest grid has ``256 >> shift`` bins per feature.
+    floor, price, bounds : float, (levels,), (levels, n + 1, 2)
+        Evidence of a window is half its deviance minus the price of its level. Windows below `floor` are
+        skipped (`evidence_bounds` of ``floor + price``, in the counters' type, tells them by counts alone),
+        except in lane 0.
+    xlogx : (n + 1,) float64
+
+    Returns
+    -------
+    evidence : (s, LANES) float32
+        Largest evidence among the windows of the set; outside lane 0, `floor` when none reaches it.
+    window : (s, LANES) int32
+        The window that attains it (see `unpack_windows`), -1 when none reaches the floor.
+    pooled : (s, LANES) float32
+        Largest pooled chi-square among the grids, as a standard normal deviate.
+    """
+    size, d, n = sets.shape[1], codes.shape[0], codes.shape[1]
+    bins = MAX_BINS >> shift
+    evidence = np.full((sets.shape[0], LANES), floor, np.float32)
+    evidence[:, 0] = -np.inf
+    window = np.full((sets.shape[0], LANES), -1, np.int32)
+    pooled = np.full((sets.shape[0], LANES), -np.inf, np.float32)
+    for turn in prange(d):
+        a = turns[turn]
+        if first[a] == first[a + 1]:
+            continue
+        order, starts = _order_by_bin(codes[a], shift)
+        rows = lanes[order]
+        others = np.empty((d, n if size > 1 else 0), np.uint8)
+        for f in range(a + 1, d if size > 1 else 0):
+            for r in range(n):
+                others[f, r] = codes[f, order[r]] >> shift
+        tables = np.empty((_TILE, bins**size, LANES), counter.dtype)
+        totals = np.empty((_TILE, bins**size), np.int64)
+        for low in range(first[a], first[a + 1], _TILE):
+            high = min(low + _TILE, first[a + 1])
+            _fill(rows, others, starts, sets[low:high], bins, tables, totals)
+            for s in range(low, high):
+                _evaluate(
+                    tables[s - low], totals[s - low], bins, size, counted, price, bounds, xlogx,
+                    evidence[s], window[s], pooled[s],
+                )  # fmt: skip
+    return evidence, window, pooled
+
+
+@njit(cache=True)
+def _order_by_bin(codes: NDArray[np.uint8], shift: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Stable order of the rows by bin, and where each bin starts in it: (n,), (bins + 1,)."""
+    starts = np.zeros((MAX_BINS >> shift) + 1, np.int64)
+    for code in codes:
+        starts[(code >> shift) + 1] += 1
+    starts = np.cumsum(starts)
+    fill = starts.copy()
+    order = np.empty(codes.shape[0], np.int64)
+    for r in range(codes.shape[0]):
+        b = codes[r] >> shift
+        order[fill[b]] = r
+        fill[b] += 1
+    return order, starts
+
+
+@njit(cache=True)
+def _fill(rows, others, starts, sets, bins, tables, totals):  # type: ignore[no-untyped-def]
+    """Count rows (totals) and rows of the counted sample (tables, per lane) in the finest cells of `sets`."""
+    size = sets.shape[1]
+    cells = np.empty(np.max(np.diff(starts)), np.uint16)
+    tables[:] = 0
+    totals[:] = 0
+    for block in range(bins):
+        start, stop = starts[block], starts[block + 1]
+        base = block * bins ** (size - 1)
+        for s in range(sets.shape[0]):
+            cells[: stop - start] = 0
+            for axis in range(1, size):
+                codes = others[sets[s, axis]]
+                for r in range(start, stop):
+                    cells[r - start] = np.uint16(cells[r - start] * bins + codes[r])
+            for r in range(stop - start):
+                totals[s, base + cells[r]] += 1
+            _add_rows(rows, start, stop, cells, base, tables[s])
+
+
+@njit(cache=True)
+def _add_rows(rows, start, stop, cells, base, table):  # type: ignore[no-untyped-def]
+    # indexed element by element, in a function of its own: this is what the compiler turns into vector code
+    for r in range(start, stop):
+        cell = base + cells[r - start]
+        for lane in range(LANES):
+            table[cell, lane] += rows[r, lane]
+
+
+@njit(cache=True)
+def _evaluate(  # type: ignore[no-untyped-def]
+    table, totals, bins, size, counted, price, bounds, xlogx, evidence, window, pooled
+):
+    """Look at the pooled chi-squares and all windows of one set, halving the grid from level to level in place."""
+    for level in range(price.shape[0]):
+        if bins**size <= POOLED_CELLS:
+            _pooled(table, totals, bins**size, counted, pooled)
+        _add_neighbours(table, totals, bins, size)
+        _best_windows(table, totals, bins, size, counted, level, price, bounds, xlogx, evidence, window)
+        _keep_even(table, totals, bins, size)
+        bins //= 2
+
+
+@njit(cache=True)
+def _add_neighbours(table, totals, bins, size):  # type: ignore[no-untyped-def]
+    """Turn cells into the windows that begin at them, in place (void in the last cell of each feature)."""
+    for axis in range(size):
+        stride = bins**axis
+        for cell in range(bins**size - stride):
+            totals[cell] += totals[cell + stride]
+        for cell in range(bins**size - stride):
+            _add_cell(table, cell, cell + stride)
+
+
+@njit(cache=True)
+def _add_cell(table, target, source):  # type: ignore[no-untyped-def]
+    for lane in range(LANES):
+        table[target, lane] += table[source, lane]
+
+
+@njit(cache=True)
+def _best_windows(  # type: ignore[no-untyped-def]
+    table, totals, bins, size, counted, level, price, bounds, xlogx, evidence, window
+):
+    """Update the largest evidence of each lane with the windows of one grid."""
+    for i in range(bins - 1):
+        for j in range(bins - 1 if size > 1 else 1):
+            for k in range(bins - 1 if size > 2 else 1):
+                cell = i if size == 1 else i * bins + j if size == 2 else (i * bins + j) * bins + k
+                n, counts = totals[cell], table[cell]
+                below, above = bounds[level, n, 0], bounds[level, n, 1]
+                passed = False
+                for lane in range(LANES):
+                    passed |= (counts[lane] < below) | (counts[lane] >= above)
+                for lane in range(LANES if passed else 1):
+                    if lane == 0 or counts[lane] < below or counts[lane] >= above:
+                        value = half_deviance(counts[lane], n, counted, xlogx) - price[level]
+                        if value > evidence[lane]:
+                            evidence[lane] = value
+                            window[lane] = i | j << _BITS | k << 2 * _BITS | level << 3 * _BITS
+
+
+@njit(cache=True)
+def _keep_even(table, totals, bins, size):  # type: ignore[no-untyped-def]
+    """Keep the windows at even cells, in place: they are the cells of the grid with half the bins."""
+    half = bins // 2
+    target = 0
+    for i in range(half):
+        for j in range(half if size > 1 else 1):
+            for k in range(half if size > 2 else 1):
+                cell = 2 * (i if size == 1 else i * bins + j if size == 2 else (i * bins + j) * bins + k)
+                totals[target] = totals[cell]
+                table[target] = table[cell]
+                target += 1
+
+
+@njit(cache=True)
+def _pooled(table, totals, cells, counted, pooled):  # type: ignore[no-untyped-def]
+    """Update the largest pooled chi-square of each lane, as a normal deviate, with one grid.
+
+    X = sum over cells of (k - n p)^2 / (n p q). Its mean and variance over all label permutations are known
+    exactly (Dawson 1954); a gamma variable with these moments is made normal by the Wilson-Hilferty cube root.
+    """
+    total = np.sum(totals[:cells])
+    p = counted / total
+    chi = np.zeros(LANES)
+    used, inverse = 0, 0.0
+    for cell in range(cells):
+        n = totals[cell]
+        if n > 0:
+            used += 1
+            inverse += 1 / n
+            for lane in range(LANES):
+                excess = table[cell, lane] - n * p
+                chi[lane] += excess * excess / n
+    if used < 2 or total < 4:
+        return
+    mean, variance = chi_square_moments(used, inverse, counted, total)
+    if variance <= 0:
+        return
+    ninth = variance / (9 * mean * mean)
+    for lane in range(LANES):
+        value = ((chi[lane] / (p * (1 - p) * mean)) ** (1 / 3) - (1 - ninth)) / np.sqrt(ninth)
+        pooled[lane] = max(pooled[lane], value)
+
+
+@njit(cache=True)
+def chi_square_moments(cells: int, inverse: float, counted: int, total: int) -> tuple[float, float]:
+    """Exact permutation mean and variance of the chi-square of a cells x 2 table (Dawson 1954).
+
+    `inverse` is the sum of 1 / n over the cells, all of which hold rows.
+    """
+    columns = 1 / counted + 1 / (total - counted)
+    v_rows, w_rows = (cells - 1) * (total - cells) / (total - 1), (total * inverse - cells**2) / (total - 2)
+    v_columns, w_columns = (total - 2) / (total - 1), (total * columns - 4) / (total - 2)
+    mean = total / (total - 1) * (cells - 1)
+    variance = 2 * total / (total - 3) * (v_rows - w_rows) * (v_columns - w_columns)
+    return mean, variance + total**2 / (total - 1) * w_rows * w_columns

@@ -1,0 +1,284 @@
+"""The subspace scan: which small feature sets show that two samples differ?
+
+The neighbourhoods of the full space are blind to a shift in few of many features. The scan counts both samples in
+the cells of small feature sets instead: all single features and pairs, all triples up to `ScanParams.max_triples`
+features, and boxes grown from the best of them. Every number searched over is searched over again under random
+permutations of the labels, so the p-values are exact after all the searching.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shiftscope.bins import Bins, bin_features
+from shiftscope.contrasts import contrast_family
+from shiftscope.encode import encode_pair
+from shiftscope.errors import ParameterError
+from shiftscope.families import Family, Lanes, Statistic, family_wise, p_values
+from shiftscope.grow import grow_boxes
+from shiftscope.kernels.counts import MAX_BINS, MAX_SIZE, half_deviance, shuffle_labels
+from shiftscope.progress import Progress, silent
+from shiftscope.windows import scan_windows
+
+_BROAD_BINS = 4  # per feature: the strongest cell of this grid stands for a broad shift
+_LEAST_LANES, _MOST_LANES = 256, 1024  # of the automatic number of permutations, the observed labels included
+_AUTOMATIC_WORK = 1.2e10  # rows x sets x lanes that the automatic number of permutations aims at
+
+
+@dataclass(frozen=True)
+class ScanParams:
+    """Settings of the scan.
+
+    Attributes
+    ----------
+    n_permutations : int or None
+        Label permutations behind every p-value; None takes 1,023 for small data and 255 for large data.
+    beam : int
+        Best windows of each labelling that are grown to larger boxes.
+    max_features : int
+        Features of the largest grown boxes; 3 or less switches growth off where triples are counted.
+    max_triples : int
+        All triples are counted up to this many features; beyond, they are grown from the best pairs.
+    max_sets : int
+        Most feature sets in the result.
+    """
+
+    n_permutations: int | None = None
+    beam: int = 60
+    max_features: int = 5
+    max_triples: int = 40
+    max_sets: int = 50
+
+    def __post_init__(self) -> None:
+        faults = [
+            f"{name} must be a whole number of at least {least}, got {getattr(self, name)!r}"
+            for name, least in (("beam", 0), ("max_features", 1), ("max_triples", 0), ("max_sets", 1))
+            if int(getattr(self, name)) != getattr(self, name) or getattr(self, name) < least
+        ]
+        if self.n_permutations is not None and self.n_permutations < 1:
+            faults.append(f"n_permutations must be at least 1 or None, got {self.n_permutations!r}")
+        if faults:
+            raise ParameterError("; ".join(faults))
+
+
+@dataclass(frozen=True)
+class FeatureSet:
+    """A small feature set in which the samples differ, or come closest to differing.
+
+    Attributes
+    ----------
+    features : tuple of int
+        Column positions, increasing.
+    names : tuple of str
+    statistic : "localised" or "broad"
+        One box with an excess, or a difference of the set as a whole.
+    side : "current" or "reference"
+        The sample with the excess in `box`.
+    value : float
+        Evidence on the scale of the scan, comparable between all sets (see `ScanResult`).
+    p_value : float
+        Family-wise: how often the whole scan of permuted labels reaches `value` anywhere.
+    box : tuple of (float, float)
+        Smallest and largest value along each feature of the rows in the box: the best box of a localised set,
+        the strongest cell of a broad one.
+    rows_reference, rows_current : intp arrays
+        Positions, within each sample, of the rows in the box.
+    """
+
+    features: tuple[int, ...]
+    names: tuple[str, ...]
+    statistic: Statistic
+    side: Literal["current", "reference"]
+    value: float
+    p_value: float
+    box: tuple[tuple[float, float], ...]
+    rows_reference: NDArray[np.intp]
+    rows_current: NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class ScanResult:
+    """What the scan found.
+
+    Attributes
+    ----------
+    sets : tuple of FeatureSet
+        The strongest sets, strongest first, significant or not.
+    p_value : float
+        Of the hypothesis that the samples do not differ: exact, by permutation of the whole scan.
+    localised_null, broad_null : (n_permutations,) arrays
+        Largest `FeatureSet.value` of each kind under each permutation of the labels.
+    n_permutations : int
+    pairs : (d, d) array
+        Largest localised or broad value of each pair of features, of each feature on the diagonal.
+    """
+
+    sets: tuple[FeatureSet, ...]
+    p_value: float
+    localised_null: NDArray[np.float64]
+    broad_null: NDArray[np.float64]
+    n_permutations: int
+    pairs: NDArray[np.float64]
+
+
+def scan(
+    reference: Any, current: Any, params: ScanParams | None = None, *, random_state: int = 0
+) -> ScanResult:
+    """Scan two tables (arrays, data frames or paths) for the small feature sets in which they differ."""
+    encoded = encode_pair(reference, current)
+    points = encoded.points * encoded.scale + encoded.centre  # boxes are reported in the user's units
+    return scan_points(points, encoded.n_reference, encoded.names, params, random_state=random_state)
+
+
+def scan_points(
+    points: NDArray[np.float64],
+    n_reference: int,
+    names: tuple[str, ...],
+    params: ScanParams | None = None,
+    *,
+    random_state: int = 0,
+    progress: Progress = silent,
+) -> ScanResult:
+    """Scan pooled rows for the small feature sets in which the two samples differ.
+
+    Parameters
+    ----------
+    points : (n, d) float64
+        Pooled rows, the reference first; only the order of the values along each feature matters.
+    n_reference : int
+    names : tuple of d str
+    """
+    params = params or ScanParams()
+    rng = np.random.default_rng(random_state)
+    bins = bin_features(points)
+    lanes = _draw_lanes(bins, n_reference, params, rng)
+    families = list(_families(bins, lanes, params, rng, progress))
+    null = family_wise(families)
+    localised, broad = (
+        family_wise([family for family in families if family.statistic == kind])[1:] for kind in ("localised", "broad")
+    )
+    return ScanResult(
+        sets=tuple(_feature_sets(families, null[1:], bins, lanes, n_reference, names, params.max_sets)),
+        p_value=float(p_values(null[:1], null[1:])[0]),
+        localised_null=localised,
+        broad_null=broad,
+        n_permutations=len(null) - 1,
+        pairs=_pair_map(families, bins.n_features),
+    )
+
+
+def _draw_lanes(bins: Bins, n_reference: int, params: ScanParams, rng: np.random.Generator) -> Lanes:
+    """The observed labels and their permutations; the smaller sample is the one counted."""
+    n, d = bins.n_rows, bins.n_features
+    n_permutations = params.n_permutations
+    if n_permutations is None:
+        work = n * sum(len(_sets(d, size)) for size in _sizes(d, params))
+        n_permutations = int(np.clip(_AUTOMATIC_WORK / work, _LEAST_LANES, _MOST_LANES)) // 64 * 64 - 1
+    current_counted = 2 * n_reference >= n
+    labels = ((np.arange(n) >= n_reference) == current_counted).astype(np.uint8)
+    seeds = rng.integers(0, 2**64, size=n_permutations, dtype=np.uint64)
+    counts = np.arange(n + 1)
+    return Lanes(
+        labels=np.vstack([labels[None], shuffle_labels(labels, seeds)]),
+        counted=int(labels.sum()),
+        current_counted=bool(current_counted),
+        xlogx=counts * np.log(np.maximum(counts, 1)),
+    )
+
+
+def _sizes(d: int, params: ScanParams) -> range:
+    """Set sizes that are counted exhaustively."""
+    return range(1, min(d, MAX_SIZE if d <= params.max_triples else 2, params.max_features) + 1)
+
+
+def _sets(d: int, size: int) -> NDArray[np.int64]:
+    return np.array(list(combinations(range(d), size)), dtype=np.int64).reshape(-1, size)
+
+
+def _families(
+    bins: Bins, lanes: Lanes, params: ScanParams, rng: np.random.Generator, progress: Progress
+) -> Iterator[Family]:
+    """All families of the scan, each with its maximum under every lane."""
+    sizes = _sizes(bins.n_features, params)
+    for size in sizes:
+        progress("scan", (size - 1) / (len(sizes) + 1))
+        sets = _sets(bins.n_features, size)
+        counted = scan_windows(bins, lanes, sets, params.beam if size == sizes[-1] else 0)
+        yield counted.localised
+        yield counted.pooled
+        yield contrast_family(bins, lanes, sets, rng)
+    progress("scan", len(sizes) / (len(sizes) + 1))
+    yield from grow_boxes(bins, lanes, counted.seeds, params.max_features)
+    progress("scan", 1.0)
+
+
+def _feature_sets(
+    families: list[Family],
+    null: NDArray[np.float64],
+    bins: Bins,
+    lanes: Lanes,
+    n_reference: int,
+    names: tuple[str, ...],
+    max_sets: int,
+) -> Iterator[FeatureSet]:
+    """The strongest sets of all families on the common scale; of one feature set only its best statistic."""
+    values = [family.standardised(family.observed) for family in families]
+    entries = [(value, f, s) for f, line in enumerate(values) for s, value in enumerate(line)]
+    seen: set[tuple[int, ...]] = set()
+    for value, f, s in sorted(entries, key=lambda entry: -entry[0]):
+        features = tuple(families[f].sets[s].tolist())
+        if features in seen:
+            continue
+        seen.add(features)
+        boxes = families[f].boxes
+        box = boxes[s] if boxes is not None else _strongest_cell(bins, lanes, features)
+        rows = _rows_in_box(bins, features, box)
+        hits = int(lanes.labels[0, rows].sum())
+        counted_excess = hits * lanes.n_rows > len(rows) * lanes.counted
+        yield FeatureSet(
+            features=features,
+            names=tuple(names[feature] for feature in features),
+            statistic=families[f].statistic,
+            side="current" if counted_excess == lanes.current_counted else "reference",
+            value=float(value),
+            p_value=float(p_values(np.array([value]), null)[0]),
+            box=tuple(bins.interval(feature, *box[axis]) for axis, feature in enumerate(features)),
+            rows_reference=rows[rows < n_reference],
+            rows_current=rows[rows >= n_reference] - n_reference,
+        )
+        if len(seen) == max_sets:
+            return
+
+
+def _strongest_cell(bins: Bins, lanes: Lanes, features: tuple[int, ...]) -> NDArray[np.int64]:
+    """Codes of the cell of a coarse grid whose labels deviate most: (size, 2)."""
+    width = MAX_BINS // _BROAD_BINS
+    cells = np.ravel_multi_index(tuple(bins.codes[list(features)] // width), (_BROAD_BINS,) * len(features))
+    n = np.bincount(cells)
+    k = np.bincount(cells, weights=lanes.labels[0]).astype(np.int64)
+    deviances = [half_deviance(hits, held, lanes.counted, lanes.xlogx) for hits, held in zip(k, n, strict=True)]
+    at = np.unravel_index(int(np.argmax(deviances)), (_BROAD_BINS,) * len(features))
+    low = np.array(at, dtype=np.int64) * width
+    return np.stack([low, low + width - 1], axis=-1)
+
+
+def _rows_in_box(bins: Bins, features: tuple[int, ...], box: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Pool positions of the rows whose codes lie in the box."""
+    codes = bins.codes[list(features)]
+    return np.flatnonzero(np.all((codes >= box[:, :1]) & (codes <= box[:, 1:]), axis=0))
+
+
+def _pair_map(families: list[Family], d: int) -> NDArray[np.float64]:
+    """Largest value of each pair, symmetric; of each single feature on the diagonal."""
+    best = np.full((d, d), -np.inf)
+    for family in families:
+        if family.size <= 2:
+            rows, columns = family.sets[:, 0], family.sets[:, -1]
+            best[rows, columns] = np.maximum(best[rows, columns], family.standardised(family.observed))
+    return np.maximum(best, best.T)

@@ -1,0 +1,169 @@
+"""All windows of all small feature sets: is one sample in excess somewhere, do the cells differ as a whole?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_ndtr
+
+from shiftscope.bins import Bins
+from shiftscope.families import Family, Lanes
+from shiftscope.kernels.counts import LANES, MAX_BINS, evidence_bounds, scan_sets, unpack_windows
+
+FINEST = (256, 64, 16)  # most bins per feature for sets of one, two and three features
+COARSEST = 4  # the windows of this grid are half the range of a feature
+ROWS_PER_CELL = 8  # the finest grid holds at least this many rows per cell on average
+_LOOKED_AT = 64  # windows per lane, about, that are evaluated in full: enough to hold the largest
+_LOOKED_AT_PER_SEED = 16
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """The best window of each of the best sets, for every lane.
+
+    Attributes
+    ----------
+    sets : (lanes, beam, size) int64
+    boxes : (lanes, beam, size, 2) int64
+        First and last fine code along each feature.
+    counts : (lanes,) int64
+        How many of the beam are in use, best first.
+    """
+
+    sets: NDArray[np.int64]
+    boxes: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class WindowScan:
+    """What one pass over all sets of one size gives: two families, and seeds for growth."""
+
+    localised: Family
+    pooled: Family
+    seeds: Seeds
+
+
+def scan_windows(bins: Bins, lanes: Lanes, sets: NDArray[np.int64], beam: int) -> WindowScan:
+    """Count every set of `sets` (s, size), in lexicographic order, under every lane; keep `beam` seeds per lane.
+
+    The localised evidence of a set is that of its best window: half the deviance, minus the log of the number
+    of windows of that grid. The broad evidence is minus the log p-value of its largest pooled chi-square.
+    """
+    grid = _Grid.fitting(bins.n_rows, sets.shape[1])
+    floor = float(np.log(len(sets) * grid.levels / max(_LOOKED_AT, _LOOKED_AT_PER_SEED * beam)))
+    counter = np.zeros(1, np.uint16 if lanes.counted < np.iinfo(np.uint16).max else np.uint32)
+    bounds = evidence_bounds(lanes.counted, floor + grid.price, lanes.xlogx).astype(counter.dtype)
+    first = np.searchsorted(sets[:, 0], np.arange(bins.n_features + 1)).astype(np.int64)
+    turns, shift = _turns(bins.n_features), int(np.log2(MAX_BINS // grid.finest))
+    results = [
+        _Block.of(
+            grid, sets, floor, beam, *scan_sets(
+                bins.codes, block, counter, sets, first, turns, shift, lanes.counted, floor, grid.price, bounds,
+                lanes.xlogx,
+            ),
+        )
+        for block in _lane_blocks(lanes.labels)
+    ]  # fmt: skip
+    return _collect(sets, results, len(lanes.labels))
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """Grids of one set size: ``finest >> level`` bins per feature, windows of two bins."""
+
+    finest: int
+    levels: int
+    price: NDArray[np.float64]  # (levels,) log of the number of windows of a set
+
+    @classmethod
+    def fitting(cls, n: int, size: int) -> _Grid:
+        """The finest grid that `n` rows can fill, down to the coarsest that makes sense."""
+        finest = FINEST[size - 1]
+        while finest > COARSEST and n < ROWS_PER_CELL * finest**size:
+            finest //= 2
+        levels = int(np.log2(finest // COARSEST)) + 1
+        return cls(finest, levels, np.array([size * np.log((finest >> level) - 1) for level in range(levels)]))
+
+    def boxes(self, windows: NDArray[np.int32], size: int) -> NDArray[np.int64]:
+        """First and last fine code of packed windows along each feature: (...) -> (..., size, 2)."""
+        level, begin = unpack_windows(np.maximum(windows, 0))
+        width = (MAX_BINS // self.finest) << level.astype(np.int64)
+        low = begin[..., :size] * width[..., None]
+        return np.stack([low, low + 2 * width[..., None] - 1], axis=-1)
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Reduced results of `LANES` lanes."""
+
+    localised: NDArray[np.float64]  # (s,) lane 0
+    pooled: NDArray[np.float64]  # (s,) lane 0
+    boxes: NDArray[np.int64]  # (s, size, 2) lane 0
+    maxima: NDArray[np.float64]  # (2, LANES) localised and pooled
+    seeds: Seeds
+
+    @classmethod
+    def of(
+        cls,
+        grid: _Grid,
+        sets: NDArray[np.int64],
+        floor: float,
+        beam: int,
+        evidence: NDArray[np.float32],
+        window: NDArray[np.int32],
+        pooled: NDArray[np.float32],
+    ) -> _Block:
+        """Keep lane 0, the maxima and the best `beam` sets of each lane."""
+        size = sets.shape[1]
+        best = _largest(evidence, min(beam, len(sets)))
+        lanes = np.arange(LANES)[:, None]
+        seeds = Seeds(sets[best], grid.boxes(window[best, lanes], size), (evidence[best, lanes] > floor).sum(axis=1))
+        maxima = np.stack([np.maximum(evidence.max(axis=0), floor), _log_p(pooled.max(axis=0))])
+        return cls(
+            evidence[:, 0].astype(float), _log_p(pooled[:, 0]), grid.boxes(window[:, 0], size), maxima, seeds
+        )
+
+
+def _lane_blocks(labels: NDArray[np.uint8]) -> Iterator[NDArray[np.uint8]]:
+    """Lanes in blocks of `LANES` as (n, LANES); the last lane is repeated to fill the last block."""
+    for start in range(0, len(labels), LANES):
+        block = labels[start : start + LANES]
+        yield np.ascontiguousarray(block[np.minimum(np.arange(LANES), len(block) - 1)].T)
+
+
+def _turns(d: int) -> NDArray[np.int64]:
+    """First features in an order whose halves have about the same number of sets: 0 3 4 7 ... 1 2 5 6 ..."""
+    features = np.arange(d, dtype=np.int64)
+    return features[np.argsort((features + 1) // 2 % 2, kind="stable")]
+
+
+def _largest(evidence: NDArray[np.float32], count: int) -> NDArray[np.intp]:
+    """Positions of the `count` largest values of each column, best first: (columns, count)."""
+    if count == 0:
+        return np.empty((evidence.shape[1], 0), np.intp)
+    ahead = np.argpartition(-evidence, count - 1, axis=0)[:count]
+    order = np.argsort(-np.take_along_axis(evidence, ahead, axis=0), axis=0, kind="stable")
+    return np.take_along_axis(ahead, order, axis=0).T
+
+
+def _log_p(deviate: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Minus the log of the upper tail of standard normal deviates."""
+    return np.asarray(-log_ndtr(-deviate.astype(float)))
+
+
+def _collect(sets: NDArray[np.int64], blocks: list[_Block], n_lanes: int) -> WindowScan:
+    """Put the blocks of lanes back together, without the lanes that only filled the last one."""
+    observed, maxima = blocks[0], np.hstack([block.maxima for block in blocks])[:, :n_lanes]
+    return WindowScan(
+        Family("localised", sets, observed.localised, maxima[0], observed.boxes),
+        Family("broad", sets, observed.pooled, maxima[1], None),
+        Seeds(
+            np.concatenate([block.seeds.sets for block in blocks])[:n_lanes],
+            np.concatenate([block.seeds.boxes for block in blocks])[:n_lanes],
+            np.concatenate([block.seeds.counts for block in blocks])[:n_lanes],
+        ),
+    )
