@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -176,10 +177,9 @@ def calibrate(
     permuted = np.empty((2, n_permutations, len(reference.statistics())))
     for start in range(0, n_permutations, LANES):
         lanes = permuted_labels(is_current, range(start, min(start + LANES, n_permutations)), random_state)
-        for lane, values in enumerate(_permuted_scores(graph, lanes, nulls, tests)):
+        for lane, tails in enumerate(_permuted_tails(graph, lanes, nulls, tests)):
             for side in (0, 1):
-                tail = tests[side].compare(values[lanes[:, lane] == side])
-                permuted[side, start + lane] = tail.statistics()
+                permuted[side, start + lane] = tests[side].compare(tails[side]).statistics()
         if progress is not None:
             progress((start + lanes.shape[1]) / n_permutations)
     both = np.hstack([permuted[0], permuted[1]])
@@ -203,17 +203,23 @@ def permuted_labels(is_current: NDArray[np.bool_], permutations: range, random_s
     return lanes
 
 
-def _permuted_scores(
+def _permuted_tails(
     graph: Neighbours, lanes: NDArray[np.uint8], nulls: Nulls, tests: tuple[TailTest, TailTest]
-) -> NDArray[np.float64]:
-    """(n_lanes, n) score of every row in the tail of its permuted side, 0 below tau; interruptible."""
+) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Tail scores of the reference and of the current side in each labelling; interruptible between chunks."""
     n, k_max = graph.index.shape
     bounds = np.vstack([nulls.reference.bounds(tests[0].tau), nulls.current.bounds(tests[1].tau)]).astype(np.int16)
     out = np.empty(lanes.shape)
     step = max(1, CHUNK_STEPS // (k_max * 4))
     for first in range(0, n, step):
         score_permutations(first, min(first + step, n), graph.index, graph.tied, lanes, bounds, nulls.tables, out)
-    return out.T
+    rows, lane = np.nonzero(out)
+    group = 2 * lane + lanes[rows, lane]
+    order = np.argsort(group, kind="stable")
+    edges = np.searchsorted(group[order], np.arange(2 * lanes.shape[1] + 1))
+    scores = out[rows, lane][order]
+    parts = [scores[low:high] for low, high in pairwise(edges)]
+    return list(zip(parts[::2], parts[1::2], strict=True))
 
 
 def smallest_p_value(observed: NDArray[np.float64], permuted: NDArray[np.float64]) -> float:
@@ -221,8 +227,8 @@ def smallest_p_value(observed: NDArray[np.float64], permuted: NDArray[np.float64
 
     The data are one of B + 1 equally likely labellings. Each labelling gets its upper rank in every statistic, then
     the smallest of these is ranked itself, so the price of looking at several statistics is paid exactly. Labellings
-    with the same smallest rank are told apart by their second smallest, and so on: some labelling leads in each
-    statistic, and without this rule data that lead in one side's statistics only could never reach 1 / (B + 1).
+    that lead in one statistic or another share the smallest rank; among them the largest standardised statistic
+    decides. All of this treats the B + 1 labellings alike, which is what makes the p-value exact.
 
     Parameters
     ----------
@@ -230,8 +236,12 @@ def smallest_p_value(observed: NDArray[np.float64], permuted: NDArray[np.float64
     permuted : (B, s) the same of the random labellings
     """
     together = np.vstack([observed, permuted])
-    ranks = np.sort([upper_rank(column) for column in together.T], axis=0).T.tolist()
-    return float(np.mean([labelling <= ranks[0] for labelling in ranks]))
+    smallest = np.min([upper_rank(column) for column in together.T], axis=0)
+    spread = together.std(axis=0)
+    standardised = (together - together.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    largest = standardised.max(axis=1)
+    extreme = (smallest < smallest[0]) | ((smallest == smallest[0]) & (largest >= largest[0]))
+    return float(np.mean(extreme))
 
 
 def upper_rank(values: NDArray[np.float64]) -> NDArray[np.float64]:

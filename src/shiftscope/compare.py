@@ -90,7 +90,11 @@ def _protocol(
     removed = np.empty(0, dtype=np.intp)
     if calibration.p_value <= params.alpha:
         equalisation = equalise_graph(
-            graph, params.equalise, random_state=random_state, progress=_stage(progress, "equalise")
+            graph,
+            params.equalise,
+            random_state=random_state,
+            calibration=calibration,
+            progress=_stage(progress, "equalise"),
         )
         clock.stop("equalise")
         removed = pruned_positions(equalisation, is_current)

@@ -187,14 +187,19 @@ def equalise_graph(
     params: EqualiseParams,
     *,
     random_state: int = 0,
+    calibration: Calibration | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Equalisation:
-    """Algorithm 1 on the neighbour graph of a pool in its fixed metric; points are taken out of `graph`."""
+    """Algorithm 1 on the neighbour graph of a pool in its fixed metric; points are taken out of `graph`.
+
+    `calibration`, if given, is that of the untouched graph and serves the first round.
+    """
     trace: list[Step] = []
     states: list[tuple[TailState, TailState]] = []
     for round_ in range(1, params.max_rounds + 1):
         scores = graph.all_scores()
-        judge = _Judge(graph, scores, params, random_state)
+        judge = _Judge(graph, scores, params, random_state, calibration)
+        calibration = None
         tails = judge.tails(scores)
         states.append(judge.states(scores))
         if not judge.rejects(states[-1]) or graph.exhausted(MIN_SAMPLE):
@@ -212,14 +217,19 @@ class _Judge:
     """The two tail tests of one round: thresholds tau and critical values fixed at its start."""
 
     def __init__(
-        self, graph: LivingGraph, scores: NDArray[np.float64], params: EqualiseParams, random_state: int
+        self,
+        graph: LivingGraph,
+        scores: NDArray[np.float64],
+        params: EqualiseParams,
+        random_state: int,
+        calibration: Calibration | None,
     ) -> None:
         self.alpha = params.alpha
         self.nulls = graph.nulls()
         self.tests = tuple(TailTest(null, params.q_tail) for null in _tail_nulls(self.nulls, params, random_state))
         self.calibration: Calibration | None = None
         if params.threshold == "calibrated":
-            self.calibration = calibrate(
+            self.calibration = calibration or calibrate(
                 graph.compact(),
                 graph.is_current[graph.living()],
                 scores[graph.living()],
