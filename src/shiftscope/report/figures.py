@@ -1,0 +1,239 @@
+"""Figures as SVG fragments that take their colours from the page, so that they follow light, dark and print.
+
+Nothing here touches pyplot or a display. Many points are drawn as one picture inside the SVG: its size does not grow
+with the data.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from collections.abc import Callable
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import LogLocator, MaxNLocator
+from numpy.typing import NDArray
+
+from shiftscope.report.pictures import Floats, Histogram, Picture, ScoreTail, TraceLine
+from shiftscope.report.text import shown_name
+from shiftscope.results import Side
+from shiftscope.subset_size import Curve
+
+INK, REFERENCE, CURRENT = "#010203", "#010204", "#010205"  # stand for colours of the page
+PAGE_COLOURS = {INK: "currentColor", REFERENCE: "var(--reference)", CURRENT: "var(--current)"}
+SAMPLE_COLOURS: dict[Side, str] = {"reference": REFERENCE, "current": CURRENT}
+POINT_COLOURS: dict[Side, str] = {"reference": "#3f87c6", "current": "#d9762f"}  # pictures keep theirs: mid-tones
+POINT_DPI = 144
+MARKS_SHOWN = 400  # rows of a mode marked in a scatter
+BOX = (0.05, 0.95)  # quantiles of the mode's rows, drawn with a margin
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+LABEL_LENGTH = 28
+PANEL = (3.7, 3.0)  # inches
+TALL_PANEL = (3.7, 3.6)
+
+STYLE = {
+    "svg.fonttype": "none",  # text stays text: the page's font, and any script or emoji
+    "svg.hashsalt": "shiftscope",  # the same data give the same file
+    "text.parse_math": False,  # a column may be called $x$
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.titlecolor": INK,
+    "axes.titlesize": 10,
+    "axes.titlelocation": "left",
+    "axes.labelsize": 9,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+    "legend.labelcolor": INK,
+    "axes.linewidth": 0.7,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "savefig.facecolor": "none",
+}
+
+
+def scatter(picture: Picture, side: Side, mode_side: Side, name: str) -> str:
+    """Rows of one sample in a mode's two strongest features, the mode's rows ringed in the sample that has them."""
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        rows = picture.reference if side == "reference" else picture.current
+        axes.plot(
+            rows[:, 0],
+            rows[:, 1],
+            linestyle="none",
+            marker="o",
+            markersize=2.6,
+            markeredgewidth=0,
+            alpha=0.55,
+            color=POINT_COLOURS[side],
+            rasterized=True,
+        )
+        if side == mode_side:
+            ringed = picture.mode[_spread(len(picture.mode), MARKS_SHOWN)]
+            axes.scatter(ringed[:, 0], ringed[:, 1], s=8, facecolors="none", edgecolors=INK, linewidths=0.5)
+        axes.add_patch(_box(picture))
+        axes.set_title(f"{side} sample" + (", mode ringed" if side == mode_side else ""))
+        axes.set_xlim(_limits(picture.histograms[0]))
+        axes.set_ylim(_limits(picture.histograms[1]))
+        axes.set_xlabel(_label(picture, 0))
+        axes.set_ylabel(_label(picture, 1))
+        _few_ticks(axes)
+
+    return _svg(draw, PANEL, name)
+
+
+def distribution(picture: Picture, feature: int, name: str) -> str:
+    """Shares of both samples over one feature: of all rows with the mode's rows behind them, then of the rows kept."""
+    histogram = picture.histograms[feature]
+
+    def draw(figure: Figure) -> None:
+        above, below = figure.subplots(2, 1, sharex=True)
+        peak = max(histogram.reference.max(), histogram.current.max())
+        mode = histogram.mode * (peak / max(histogram.mode.max(), 1e-300))
+        above.stairs(mode, histogram.edges, fill=True, color=INK, alpha=0.18, label="mode (scaled)")
+        _stairs(above, histogram, histogram.reference, histogram.current)
+        _stairs(below, histogram, histogram.kept_reference, histogram.kept_current)
+        above.set_title("all rows")
+        below.set_title("rows kept")
+        above.legend(loc="best", handlelength=1.2)
+        below.set_xlabel(_label(picture, feature))
+        for axes in (above, below):
+            axes.set_yticks([])
+            axes.spines["left"].set_visible(False)
+            axes.set_ylim(0, 1.08 * max(peak, 1e-300))
+        below.xaxis.set_major_locator(MaxNLocator(5))
+
+    return _svg(draw, TALL_PANEL, name)
+
+
+def scores(tail: ScoreTail, side: Side, name: str) -> str:
+    """Share of rows at or above each score, beside what the exact null expects."""
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        axes.plot(*_positive(tail.score, tail.null), color=INK, linestyle="--", linewidth=1.2, label="expected")
+        axes.plot(*_positive(tail.score, tail.observed), color=SAMPLE_COLOURS[side], linewidth=2, label="observed")
+        axes.set_yscale("log")
+        axes.set_ylim(0.1 * tail.observed[tail.observed > 0].min(), 1.5)
+        axes.set_title(f"{side} sample")
+        axes.set_xlabel("score")
+        axes.set_ylabel("share of rows at or above")
+        axes.legend(loc="upper right")
+        axes.minorticks_off()
+        axes.yaxis.set_major_locator(LogLocator(numticks=6))
+        axes.yaxis.set_major_formatter(_power_of_ten)
+        axes.xaxis.set_major_locator(MaxNLocator(5))
+
+    return _svg(draw, PANEL, name)
+
+
+def trace(reference: TraceLine, current: TraceLine, name: str) -> str:
+    """How the excess in either tail shrinks as rows are removed."""
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        for line, side in ((reference, "reference"), (current, "current")):
+            colour = REFERENCE if side == "reference" else CURRENT
+            axes.plot(line.removed, line.distance, color=colour, linewidth=1.6, label=side)
+            axes.plot(line.removed[-1:], line.distance[-1:], color=colour, marker="o", markersize=4)
+        axes.set_title("equalisation")
+        axes.set_xlabel("rows removed")
+        axes.set_ylabel("KS distance of the score tail")
+        axes.set_ylim(bottom=0)
+        axes.legend(loc="upper right")
+        _few_ticks(axes)
+
+    return _svg(draw, PANEL, name)
+
+
+def subset_sizes(curve: Curve, chosen: int, title: str, name: str) -> str:
+    """Cross-validated enrichment of the neighbourhoods per number of features, with the number chosen."""
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        low, high = curve.score - curve.error, curve.score + curve.error
+        axes.fill_between(curve.sizes, low, high, color=INK, alpha=0.18, linewidth=0)
+        axes.plot(curve.sizes, curve.score, color=INK, linewidth=1.6, marker="o", markersize=3, label="score")
+        axes.plot(curve.sizes, curve.purity, color=INK, linewidth=1.0, linestyle=":", label="purity")
+        axes.axvline(chosen, color=INK, linewidth=0.8, linestyle="--")
+        axes.set_title(title)
+        axes.set_xlabel("number of features (dashed: chosen)")
+        axes.set_ylabel("enrichment of neighbourhoods")
+        axes.legend(loc="best")
+        _few_ticks(axes)
+        axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+
+    return _svg(draw, PANEL, name)
+
+
+def _svg(draw: Callable[[Figure], None], size: tuple[float, float], name: str) -> str:
+    """Draw a figure and return its <svg> element; ids carry `name`, so that several fit in one page."""
+    with mpl.rc_context(STYLE), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=r"(?s)Glyph .* missing from font")  # the browser has other fonts
+        figure = Figure(figsize=size, layout="constrained")
+        FigureCanvasSVG(figure)
+        draw(figure)
+        buffer = io.StringIO()
+        figure.savefig(buffer, format="svg", dpi=POINT_DPI, metadata={"Date": None})
+    svg = buffer.getvalue()
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", svg)
+    for stand_in, colour in PAGE_COLOURS.items():
+        svg = svg.replace(stand_in, colour)
+    return svg
+
+
+def _stairs(axes: Axes, histogram: Histogram, reference: Floats, current: Floats) -> None:
+    axes.stairs(reference, histogram.edges, color=REFERENCE, linewidth=1.6, linestyle="--", label="reference")
+    axes.stairs(current, histogram.edges, color=CURRENT, linewidth=1.6, label="current")
+
+
+def _positive(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """The points that a logarithmic axis can show."""
+    return x[y > 0], y[y > 0]
+
+
+def _limits(histogram: Histogram) -> tuple[float, float]:
+    low, high = float(histogram.edges[0]), float(histogram.edges[-1])
+    return low - 0.03 * (high - low), high + 0.03 * (high - low)
+
+
+def _label(picture: Picture, feature: int) -> str:
+    unit = " (standardised)" if picture.standardised[feature] else ""
+    return shown_name(picture.features[feature], LABEL_LENGTH) + unit
+
+
+def _box(picture: Picture) -> Rectangle:
+    """A dashed rectangle around most of the mode's rows."""
+    low, high = np.quantile(picture.mode[:, :2], BOX, axis=0)
+    margin = 0.3 * (high - low)
+    corner, size = low - margin, high - low + 2 * margin
+    return Rectangle((corner[0], corner[1]), size[0], size[1], fill=False, edgecolor=INK, linestyle="--", linewidth=0.9)
+
+
+def _power_of_ten(value: float, _position: object) -> str:
+    """A tick of a logarithmic axis, without the mathematical text that is switched off here."""
+    return "10" + str(round(np.log10(value))).translate(SUPERSCRIPTS) if value < 1 else "1"
+
+
+def _few_ticks(axes: Axes) -> None:
+    axes.xaxis.set_major_locator(MaxNLocator(5))
+    axes.yaxis.set_major_locator(MaxNLocator(5))
+
+
+def _spread(count: int, shown: int) -> NDArray[np.intp]:
+    """Positions of at most `shown` of `count` rows, evenly spread."""
+    return np.unique(np.linspace(0, count - 1, min(count, shown)).round().astype(np.intp))

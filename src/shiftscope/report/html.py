@@ -1,0 +1,182 @@
+"""The report: one self-contained page without scripts, and a short form of it for notebooks.
+
+Every text passes Jinja's autoescaping; only figures, whose texts matplotlib has escaped, are marked as safe. The page
+forbids itself scripts and any request (Content-Security-Policy).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from os import PathLike
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from shiftscope.encode import LeftOut
+from shiftscope.files import write_text
+from shiftscope.params import CompareParams
+from shiftscope.report import figures, text
+from shiftscope.report.pictures import ScoreTail
+from shiftscope.report.summary import ModeSummary, Summary
+from shiftscope.results import Side
+
+MODES_DRAWN = 8  # further modes are described without figures: the page stays small
+FEATURES_LISTED = 20  # rows of a mode's feature table; the rest are counted
+ROWS_LISTED = 30  # row positions shown of a mode
+COLUMNS_LISTED = 300  # column names shown in the appendix
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure and what it says to those who cannot see it."""
+
+    svg: Markup
+    label: str
+
+
+@dataclass(frozen=True)
+class ModeView:
+    """A mode as the page shows it."""
+
+    number: int
+    summary: ModeSummary
+    scatters: tuple[Drawing, ...]
+    distributions: tuple[Drawing, ...]
+
+
+@dataclass(frozen=True)
+class ListView:
+    """The first entries of a long list, and how many more there are."""
+
+    shown: tuple[str, ...]
+    rest: int
+
+
+@dataclass(frozen=True)
+class Page:
+    """Everything the template asks for."""
+
+    summary: Summary
+    modes: tuple[ModeView, ...]
+    evidence: tuple[Drawing, ...]
+    columns: ListView
+    left_out: tuple[LeftOut, ...]
+    call: str
+    command: str
+
+
+def write_html(summary: Summary, path: str | PathLike[str]) -> None:
+    """Write the report to `path`, whole or not at all."""
+    write_text(path, page(summary))
+
+
+def page(summary: Summary) -> str:
+    """The report as HTML text."""
+    modes = tuple(_mode_view(number, mode) for number, mode in enumerate(summary.modes, start=1))
+    view = Page(
+        summary=summary,
+        modes=modes,
+        evidence=_evidence(summary),
+        columns=_listed(summary.names, COLUMNS_LISTED),
+        left_out=summary.left_out[:COLUMNS_LISTED],
+        call=_call(summary),
+        command=f"shiftscope compare REFERENCE CURRENT --alpha {summary.alpha:g} --seed {summary.random_state}",
+    )
+    return _templates().get_template("page.html").render(page=view)
+
+
+def fragment(summary: Summary) -> str:
+    """Verdict and modes without figures, to be shown inside another page."""
+    return _templates().get_template("fragment.html").render(summary=summary)
+
+
+@cache
+def _templates() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("shiftscope.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_tied,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals.update(
+        words=text, features_listed=FEATURES_LISTED, rows_listed=ROWS_LISTED, columns_listed=COLUMNS_LISTED
+    )
+    return environment
+
+
+def _tied(value: object) -> object:
+    """Keep numbers and their signs on one line."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return value.replace(" %", "\N{NO-BREAK SPACE}%").replace("p = ", "p\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
+    return value
+
+
+def _mode_view(number: int, mode: ModeSummary) -> ModeView:
+    """Scatter plots of both samples where there are two features, and the distribution of each feature drawn."""
+    if number > MODES_DRAWN:
+        return ModeView(number, mode, (), ())
+    return ModeView(number, mode, _scatters(number, mode), _distributions(number, mode))
+
+
+def _scatters(number: int, mode: ModeSummary) -> tuple[Drawing, ...]:
+    if len(mode.features) < 2:
+        return ()
+    first, second = (text.shown_name(name) for name in mode.features[:2])
+    return tuple(
+        Drawing(
+            Markup(figures.scatter(mode.picture, side, mode.side, f"m{number}{side}")),
+            f"Scatter plot of {second} against {first}, rows of the {side} sample",
+        )
+        for side in ("reference", "current")
+    )
+
+
+def _distributions(number: int, mode: ModeSummary) -> tuple[Drawing, ...]:
+    return tuple(
+        Drawing(
+            Markup(figures.distribution(mode.picture, feature, f"m{number}f{feature}")),
+            f"Distribution of {text.shown_name(name)} in both samples, before and after equalisation",
+        )
+        for feature, name in enumerate(mode.picture.features)
+    )
+
+
+def _evidence(summary: Summary) -> tuple[Drawing, ...]:
+    """Score distributions of both samples, the equalisation, and the choice of subset size of each mode."""
+    found = summary.calibration
+    sides: tuple[tuple[ScoreTail, Side], ...] = (
+        (found.scores_reference, "reference"),
+        (found.scores_current, "current"),
+    )
+    drawings = [
+        Drawing(
+            Markup(figures.scores(tail, side, f"scores{side}")),
+            f"Share of {side} rows at or above each score, beside the share that chance would give",
+        )
+        for tail, side in sides
+    ]
+    if summary.equalisation is not None:
+        done = summary.equalisation
+        svg = figures.trace(done.trace_reference, done.trace_current, "trace")
+        drawings.append(Drawing(Markup(svg), "Excess in the score tails against the number of rows removed"))
+    for number, mode in enumerate(summary.modes[:MODES_DRAWN], start=1):
+        chosen = len(mode.features)
+        svg = figures.subset_sizes(mode.localisation.curve, chosen, f"mode {number}: how many features", f"m{number}c")
+        drawings.append(
+            Drawing(Markup(svg), f"Enrichment of mode {number} per number of features; {chosen} are chosen")
+        )
+    return tuple(drawings)
+
+
+def _listed(names: tuple[str, ...], count: int) -> ListView:
+    return ListView(names[:count], max(0, len(names) - count))
+
+
+def _call(summary: Summary) -> str:
+    """The Python call that gives this result again."""
+    defaults = CompareParams(alpha=summary.alpha)
+    params = "" if summary.params == defaults else f", params={summary.params!r}"
+    return f"ss.compare(reference, current, alpha={summary.alpha!r}, random_state={summary.random_state}{params})"

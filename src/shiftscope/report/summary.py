@@ -1,0 +1,217 @@
+"""A result as the reports need it: computed once, then written as text, JSON and HTML.
+
+The JSON result is this tree of frozen dataclasses, field by field; so whatever a report shows can be shown again from
+a saved file.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import platform
+from dataclasses import dataclass, fields, is_dataclass
+from importlib.metadata import version as installed_version
+from os import PathLike
+
+import numpy as np
+from numpy.typing import NDArray
+
+import shiftscope
+from shiftscope.calibrate import Tail
+from shiftscope.encode import LeftOut
+from shiftscope.files import write_text
+from shiftscope.params import CompareParams
+from shiftscope.report.pictures import Picture, ScoreTail, TraceLine, picture, score_tail, trace_line
+from shiftscope.results import Direction, Mode, ShiftResult, Side
+from shiftscope.subset_size import Curve
+
+SCHEMA = 1
+LIBRARIES = ("numpy", "scipy", "numba", "scikit-learn", "polars", "matplotlib")
+
+
+@dataclass(frozen=True)
+class ScoreLists:
+    """One score per row of either sample."""
+
+    reference: NDArray[np.float64]
+    current: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What chose a mode's features: one weight per column of `names`, and the curve of subset sizes."""
+
+    weights: NDArray[np.float64]
+    curve: Curve
+
+
+@dataclass(frozen=True)
+class ModeSummary:
+    """The fields of `Mode`, and what is drawn of it."""
+
+    side: Side
+    features: tuple[str, ...]
+    rows: NDArray[np.intp]
+    excess: float
+    excess_interval: tuple[float, float]
+    p_value: float
+    purity: float
+    directions: tuple[Direction, ...]
+    settled: bool
+    localisation: Weights
+    picture: Picture
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the verdict rests on.
+
+    Attributes
+    ----------
+    reference, current : Tail
+        Tail statistics of the data.
+    p_reference, p_current : float
+        Calibrated p-value of either side alone.
+    scores_reference, scores_current : ScoreTail
+        Share of rows at or above a score, and what the exact null expects.
+    """
+
+    reference: Tail
+    current: Tail
+    p_reference: float
+    p_current: float
+    scores_reference: ScoreTail
+    scores_current: ScoreTail
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """How the equalisation in the full space went."""
+
+    rounds: int
+    converged: bool
+    removed_reference: NDArray[np.intp]
+    removed_current: NDArray[np.intp]
+    trace_reference: TraceLine
+    trace_current: TraceLine
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Everything a report shows; names as in `ShiftResult`."""
+
+    schema: int
+    version: str
+    detected: bool
+    p_value: float
+    alpha: float
+    n_reference: int
+    n_current: int
+    names: tuple[str, ...]
+    left_out: tuple[LeftOut, ...]
+    modes: tuple[ModeSummary, ...]
+    kept_reference: NDArray[np.intp]
+    kept_current: NDArray[np.intp]
+    scores: ScoreLists
+    calibration: Evidence
+    equalisation: Pruning | None
+    random_state: int
+    params: CompareParams
+    timings: tuple[tuple[str, float], ...]
+    environment: tuple[tuple[str, str], ...]
+
+
+def summarise(result: ShiftResult) -> Summary:
+    """Collect what reports show of a result; pictures hold a sample of the rows, everything else is complete."""
+    return Summary(
+        schema=SCHEMA,
+        version=shiftscope.__version__,
+        detected=result.detected,
+        p_value=result.p_value,
+        alpha=result.alpha,
+        n_reference=result.n_reference,
+        n_current=result.n_current,
+        names=result.names,
+        left_out=result.encoded.left_out,
+        modes=tuple(_mode(result, mode) for mode in result.modes),
+        kept_reference=result.kept_reference,
+        kept_current=result.kept_current,
+        scores=ScoreLists(result.scores.reference, result.scores.current),
+        calibration=_evidence(result),
+        equalisation=_pruning(result),
+        random_state=result.random_state,
+        params=result.params,
+        timings=result.timings,
+        environment=_environment(),
+    )
+
+
+def write_json(summary: Summary, path: str | PathLike[str] | None = None) -> str:
+    """The summary as JSON text (finite numbers only, ASCII), also written to `path` if given."""
+    text = json.dumps(_plain(summary), allow_nan=False) + "\n"
+    if path is not None:
+        write_text(path, text)
+    return text
+
+
+def _mode(result: ShiftResult, mode: Mode) -> ModeSummary:
+    return ModeSummary(
+        side=mode.side,
+        features=mode.features,
+        rows=mode.rows,
+        excess=mode.excess,
+        excess_interval=mode.excess_interval,
+        p_value=mode.p_value,
+        purity=mode.purity,
+        directions=mode.directions,
+        settled=mode.settled,
+        localisation=Weights(mode.localisation.weights, mode.localisation.curve),
+        picture=picture(result, mode),
+    )
+
+
+def _evidence(result: ShiftResult) -> Evidence:
+    calibration, scores = result.calibration, result.scores
+    return Evidence(
+        reference=calibration.reference,
+        current=calibration.current,
+        p_reference=calibration.p_reference,
+        p_current=calibration.p_current,
+        scores_reference=score_tail(scores.reference, scores.nulls.reference),
+        scores_current=score_tail(scores.current, scores.nulls.current),
+    )
+
+
+def _pruning(result: ShiftResult) -> Pruning | None:
+    done = result.equalisation
+    if done is None:
+        return None
+    return Pruning(
+        rounds=done.rounds,
+        converged=done.converged,
+        removed_reference=done.removed_reference,
+        removed_current=done.removed_current,
+        trace_reference=trace_line(done, "reference"),
+        trace_current=trace_line(done, "current"),
+    )
+
+
+def _environment() -> tuple[tuple[str, str], ...]:
+    """Versions of what computed the result."""
+    libraries = tuple((name, installed_version(name)) for name in LIBRARIES)
+    return (("python", platform.python_version()), *libraries, ("machine", f"{platform.system()} {platform.machine()}"))
+
+
+def _plain(value: object) -> object:
+    """Dataclasses, tuples and arrays as JSON knows them; a number that is not finite becomes null."""
+    if is_dataclass(value):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value

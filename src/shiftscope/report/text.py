@@ -1,0 +1,176 @@
+"""A summary in plain words: for the terminal, for print(result), and for the sentences of the page."""
+
+from __future__ import annotations
+
+import textwrap
+
+from shiftscope.report.pictures import POINTS_SHOWN
+from shiftscope.report.summary import ModeSummary, Summary
+from shiftscope.results import Direction, other_side
+
+WIDTH = 100
+NAMES_SHOWN = 8  # features named in a sentence; the rest are counted
+TITLE_NAMES = 3  # features named in a heading
+NAME_LENGTH = 40  # longest column name shown in full
+
+
+def as_text(summary: Summary) -> str:
+    """The verdict, then one paragraph per mode."""
+    parts = [textwrap.fill(verdict(summary), WIDTH)]
+    if not summary.detected:
+        parts.append(textwrap.fill(caution(summary), WIDTH))
+    for number, mode in enumerate(summary.modes, start=1):
+        lines = [textwrap.fill(f"Mode {number}: {mode_sentence(mode)}", WIDTH), f"  {rows_sentence(mode)}"]
+        lines += [f"  {direction_sentence(direction)}" for direction in mode.directions[:NAMES_SHOWN]]
+        parts.append("\n".join(lines))
+    if summary.detected:
+        parts.append(textwrap.fill(kept_sentence(summary), WIDTH))
+    return "\n\n".join(parts)
+
+
+def verdict(summary: Summary) -> str:
+    """What was decided, how sure it is, and how often such a decision errs."""
+    if not summary.detected:
+        return (
+            f"No difference was found between {summary.n_reference:,} reference and {summary.n_current:,} current "
+            f"rows (p = {p_value(summary.p_value)}, level {summary.alpha:g})."
+        )
+    found = f"The samples differ (p = {p_value(summary.p_value)}). {certainty(summary)}"
+    if not summary.modes:
+        return f"{found} No group of rows could be singled out: the difference is broad, or few rows carry it."
+    return found
+
+
+def certainty(summary: Summary) -> str:
+    """How often samples without any difference would be called different."""
+    return f"Two samples of one distribution would be called different {frequency(summary.alpha)}."
+
+
+def headline(summary: Summary) -> str:
+    """The verdict in a few words."""
+    if not summary.detected:
+        return "No difference found"
+    sides = {mode.side for mode in summary.modes}
+    if not sides:
+        return "The samples differ"
+    if len(sides) == 2:
+        return "The samples differ: each has rows that the other lacks"
+    return f"The samples differ: the {next(iter(sides))} sample has rows in excess"
+
+
+def caution(summary: Summary) -> str:
+    """What the absence of a finding does not mean."""
+    columns = len(summary.names)
+    hidden = f", or hidden in a few of the {columns} columns" if columns > 1 else ""
+    return f"This does not prove them equal: a difference may be too small for so many rows{hidden}."
+
+
+def mode_sentence(mode: ModeSummary) -> str:
+    """Who has how much in excess, and where it is visible."""
+    low, high = mode.excess_interval
+    return (
+        f"the {mode.side} sample has an excess of about {percent(mode.excess)} of its rows "
+        f"({percent(low)} to {percent(high)} with 95 % confidence), visible in {listed(mode.features)}."
+    )
+
+
+def mode_title(mode: ModeSummary) -> str:
+    """Side, share and strongest features of a mode, as a heading."""
+    return f"{percent(mode.excess)} of the {mode.side} sample, in {listed(mode.features[:TITLE_NAMES])}" + (
+        f" and {len(mode.features) - TITLE_NAMES} more" if len(mode.features) > TITLE_NAMES else ""
+    )
+
+
+def scatter_note(mode: ModeSummary) -> str:
+    """How to read the scatter plots of a mode."""
+    return (
+        f"Up to {POINTS_SHOWN:,} rows of each sample in the two strongest features. "
+        f"The dashed box is the same in both and holds most of the mode's rows (ringed): "
+        f"what lies in it beyond the {other_side(mode.side)} sample is the excess."
+    )
+
+
+def rows_sentence(mode: ModeSummary) -> str:
+    """How many rows stand for the mode, and how far they can be trusted."""
+    count = f"{len(mode.rows):,} row{'s' if len(mode.rows) != 1 else ''} of the {mode.side} sample"
+    purity = f"about {percent(mode.purity)} of what lies around them is in excess of the {other_side(mode.side)} sample"
+    unsettled = "" if mode.settled else "; its features did not settle: take them as a lead"
+    return f"{count} stand for it; {purity}{unsettled}."
+
+
+def direction_sentence(direction: Direction) -> str:
+    """How one feature of the mode's rows differs from the other sample."""
+    return (
+        f"{shown_name(direction.feature)} {direction.word}: "
+        f"median {direction.median:.4g} against {direction.other_median:.4g}"
+    )
+
+
+def kept_sentence(summary: Summary) -> str:
+    """What is left once the excess is taken away."""
+    return (
+        f"Without the excess, {len(summary.kept_reference):,} of {summary.n_reference:,} reference and "
+        f"{len(summary.kept_current):,} of {summary.n_current:,} current rows remain, "
+        "which show no excess of either sample any more (that is no proof of equality)."
+    )
+
+
+def evidence_sentence(summary: Summary) -> str:
+    """How the p-value came about."""
+    labellings = summary.params.n_permutations
+    floor = 1 / (labellings + 1)
+    smallest = f", the smallest value that {labellings} relabellings can give" if summary.p_value <= floor else ""
+    return (
+        "Each row is scored by how far its own sample outnumbers the other among its nearest neighbours. "
+        f"The highest scores are compared with those of {labellings} random relabellings of the same rows: "
+        f"p = {p_value(summary.p_value)}{smallest} "
+        f"(reference side {p_value(summary.calibration.p_reference)}, "
+        f"current side {p_value(summary.calibration.p_current)})."
+    )
+
+
+def figures_note(summary: Summary) -> str:
+    """How to read the figures of the evidence."""
+    scores = "Where the observed line leaves the expected one, rows score higher than chance allows."
+    if summary.equalisation is None:
+        return scores
+    return (
+        f"{scores} Equalisation removes rows around the highest scores until neither tail stands out "
+        f"({len(summary.equalisation.removed_reference):,} reference and "
+        f"{len(summary.equalisation.removed_current):,} current rows in the space of all columns)."
+    )
+
+
+def frequency(alpha: float) -> str:
+    """How often a level errs, in words."""
+    times = round(1 / alpha)
+    if abs(times * alpha - 1) < 1e-9:
+        return f"at most 1 time in {times:,}"
+    return f"at most {percent(alpha)} of the time"
+
+
+def percent(share: float) -> str:
+    """A share of one with two significant digits: 0.046 is 4.6 %."""
+    value = 100 * share
+    return f"{value:.0f} %" if abs(value) >= 10 else f"{float(f'{value:.2g}'):g} %"
+
+
+def p_value(p: float) -> str:
+    """A p-value with two significant digits."""
+    return f"{p:.2g}"
+
+
+def listed(names: tuple[str, ...]) -> str:
+    """The first names, and how many more there are."""
+    shown = [shown_name(name) for name in names[:NAMES_SHOWN]]
+    rest = len(names) - len(shown)
+    if rest:
+        return f"{', '.join(shown)} and {rest:,} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def shown_name(name: str, length: int = NAME_LENGTH) -> str:
+    """A column name on one line, printable, at most `length` characters with its end kept."""
+    line = "".join(c if c.isprintable() else "·" for c in " ".join(name.split()))
+    tail = length // 3
+    return line if len(line) <= length else f"{line[: length - tail - 1]}…{line[-tail:]}"
