@@ -41,16 +41,18 @@ class Regime:
     group_size: int
 
 
-# Measured on two cores with 10^4 to 10^5 points and k = 200 to 400 (python -m benchmarks.neighbours): small blocks
-# pay while most of them are skipped, which ends at about eight independent features; matrix products overtake the
-# fused pass at about a hundred.
+# The rule, from CPU times per query on Gaussian and mixture data (20,000 to 100,000 points, k = 200 and 400): blocks of
+# 64 to 256 are level up to eight features, where most blocks are skipped, and the small ones also serve single
+# queries; blocks of 256 win from ten features on, where most are scanned; matrix products of blocks of 1,024 are level
+# at 20 features, 1.5 times as fast at 48 and 2.3 times at 150 (fewer points or structure move this little).
 TREE = Regime("tree", block_size=128, group_size=32)
-FUSED = Regime("fused", block_size=256, group_size=32)
+FUSED = Regime("fused", block_size=256, group_size=64)
 PRODUCT = Regime("product", block_size=1024, group_size=512)
 TREE_FEATURES = 8
-FUSED_FEATURES = 100
+FUSED_FEATURES = 32
 
 CHUNK_SECONDS = 0.25  # a search can be interrupted, and reports, about this often
+MIN_PRODUCT_GROUP = 32
 GROUP_PRODUCTS = 10**10  # multiplications in one group of a product search, for the same reason
 GROUP_BYTES = 1 << 26  # candidates of one group
 CANDIDATE_BYTES = 12
@@ -64,7 +66,7 @@ def choose_regime(n: int, d: int, k: int) -> Regime:
     room = 2 * k + regime.block_size
     limits = [regime.group_size, GROUP_BYTES // (room * CANDIDATE_BYTES)]
     if regime is PRODUCT:
-        limits.append(max(32, GROUP_PRODUCTS // (n * d)))
+        limits.append(max(MIN_PRODUCT_GROUP, GROUP_PRODUCTS // (n * d)))
     return replace(regime, group_size=max(1, min(limits)))
 
 

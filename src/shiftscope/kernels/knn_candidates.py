@@ -148,15 +148,22 @@ def hold(
     """
     for start in range(0, len(ids), STRIP):
         stop = min(start + STRIP, len(ids))
-        found = False  # no early exit: the compiler turns this into vector instructions
+        if not _any_within(estimates[start:stop], limit):
+            continue
         for j in range(start, stop):
-            found |= estimates[j] <= limit
-        if found:
-            for j in range(start, stop):  # no branch: hits come at random
+            if estimates[j] <= limit and ids[j] != own:
                 keys[count] = (estimates[j] + base) * unit
                 names[count] = ids[j]
-                count += (estimates[j] <= limit) & (ids[j] != own)
+                count += 1
     return count
+
+
+@njit(nogil=True, cache=True)
+def _any_within(estimates: Any, limit: Any) -> bool:
+    found = False
+    for j in range(len(estimates)):  # no early exit: the compiler turns this into vector instructions
+        found |= estimates[j] <= limit
+    return found
 
 
 @njit(nogil=True, cache=True)
@@ -221,8 +228,7 @@ def emit(candidates: Candidates, i: int, blocks: Blocks, member: int, index: Any
     prune(candidates, i, blocks, member)
     if not candidates.exact[i]:
         make_exact(candidates, i, blocks, member)
-        prune(candidates, i, blocks, member)
-    sort_pairs(keys, ids, wanted)
+    sort_pairs(keys, ids, candidates.held[i])
     for j in range(len(index)):
         index[j] = ids[j]
         tied[j] = j + 1 < wanted and keys[j] == keys[j + 1]

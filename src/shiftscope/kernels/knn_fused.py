@@ -123,7 +123,8 @@ def _box_distance(low_a: Any, high_a: Any, low_b: Any, high_b: Any) -> float:
 @njit(nogil=True, cache=True)
 def block_of(blocks: Blocks, name: int) -> int:
     """The block that holds the point at position `name` of the caller's table."""
-    return int(blocks.place[name]) // blocks.table.shape[2]
+    size: int = blocks.table.shape[2]
+    return int(blocks.place[name]) // size
 
 
 @njit(nogil=True, cache=True)

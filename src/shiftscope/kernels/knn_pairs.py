@@ -58,7 +58,7 @@ def before(key_a: float, id_a: int, key_b: float, id_b: int) -> bool:
 
 @njit(nogil=True, cache=True)
 def _partition(keys: Any, ids: Any, low: int, high: int) -> tuple[int, int]:
-    """Split `low..high` at the median of three: `low..right` <= pivot <= `left..high`, right < left."""
+    """Split `low..high` at the median of three, now between `low..right` and `left..high`."""
     middle = (low + high) // 2
     if before(keys[middle], ids[middle], keys[low], ids[low]):
         _swap(keys, ids, middle, low)
@@ -67,17 +67,15 @@ def _partition(keys: Any, ids: Any, low: int, high: int) -> tuple[int, int]:
     if before(keys[high], ids[high], keys[middle], ids[middle]):
         _swap(keys, ids, high, middle)
     key, name = keys[middle], ids[middle]
-    left, right = low, high
-    while left <= right:
-        while before(keys[left], ids[left], key, name):
-            left += 1
-        while before(key, name, keys[right], ids[right]):
-            right -= 1
-        if left <= right:
-            _swap(keys, ids, left, right)
-            left += 1
-            right -= 1
-    return left, right
+    _swap(keys, ids, middle, high)
+    split = low
+    for i in range(low, high):  # no branch: which side a pair goes to is a coin toss
+        other, other_name = keys[i], ids[i]
+        keys[i], ids[i] = keys[split], ids[split]
+        keys[split], ids[split] = other, other_name
+        split += (other < key) | ((other == key) & (other_name < name))
+    _swap(keys, ids, split, high)
+    return split + 1, split - 1
 
 
 @njit(nogil=True, cache=True)
