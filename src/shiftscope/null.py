@@ -138,12 +138,13 @@ class SimulatedNull:
 
     def sf(self, t: ArrayLike) -> NDArray[np.float64]:
         """Share of simulated scores >= t, same shape as `t`."""
-        return 1.0 - np.searchsorted(self.scores, np.asarray(t), side="left") / self.scores.size
+        return (self.scores.size - np.searchsorted(self.scores, np.asarray(t), side="left")) / self.scores.size
 
     def quantile(self, q: float) -> float:
         """Smallest simulated score t with at least a share `q` of the scores <= t."""
         _check_probability("q", q)
-        return float(self.scores[max(0, int(np.ceil(q * self.scores.size)) - 1)])
+        shares = np.arange(1, self.scores.size + 1) / self.scores.size
+        return float(self.scores[np.searchsorted(shares, q)])
 
     def threshold(self, p_ext: float) -> float:
         """Smallest simulated score t with P(S >= t) <= `p_ext`; infinite if the simulation is too small."""
