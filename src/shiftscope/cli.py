@@ -1,0 +1,255 @@
+"""The command line: arguments -> compare() -> verdict and files.
+
+Heavy modules are imported by the commands that need them, so that --version and --help answer at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from shiftscope import __version__
+from shiftscope.errors import InputError, ParameterError
+
+if TYPE_CHECKING:
+    from shiftscope.results import ShiftResult
+
+DONE, SHIFT_FOUND, USER_ERROR, FAULT, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
+ROWS_SUFFIXES = (".parquet", ".csv")
+STDOUT = "-"
+_UsageError: Any = typer.BadParameter.__base__  # click's, wherever Typer keeps it
+
+app = typer.Typer(
+    help="Do two samples differ, in which rows, in which features, and which subsets agree?",
+    pretty_exceptions_enable=False,
+)
+
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of a fault.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same result.")]
+
+
+def main() -> None:
+    """Run the command line and exit: 0 done, 1 shift found (--fail-on-shift), 2 user's mistake, 3 our fault."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a name that the terminal cannot show is no reason to fail
+    try:
+        code = app(standalone_mode=False, prog_name="shiftscope")
+    except _UsageError as error:
+        _complain(error.format_message())
+        code = USER_ERROR
+    except (typer.Abort, KeyboardInterrupt):
+        code = INTERRUPTED
+    sys.exit(code if isinstance(code, int) else DONE)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"shiftscope {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    context: typer.Context,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@app.command()
+def compare(
+    reference: Annotated[str, typer.Argument(metavar="REFERENCE", help="CSV, Parquet, Arrow or NPY file.")],
+    current: Annotated[str, typer.Argument(metavar="CURRENT", help="File to compare with it.")],
+    report: Annotated[Path | None, typer.Option("--report", help="Write the report as one HTML page.")] = None,
+    json: Annotated[str | None, typer.Option("--json", metavar="PATH|-", help="Write the result as JSON.")] = None,
+    alpha: Annotated[float, typer.Option("--alpha", help="How often equal samples may be called different.")] = 0.01,
+    seed: Seed = 0,
+    rows: Annotated[Path | None, typer.Option("--rows", help="Write the modes' rows as .parquet or .csv.")] = None,
+    equalised: Annotated[
+        Path | None, typer.Option("--equalised", metavar="DIR", help="Write the rows kept of both files to a folder.")
+    ] = None,
+    fail_on_shift: Annotated[bool, typer.Option("--fail-on-shift", help="Exit with 1 if the samples differ.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No verdict and no progress on the screen.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Compare two files: do they differ, where, in which rows and in which columns?"""
+    with _exit_codes(debug):
+        kept = _kept_paths(equalised, reference, current)
+        files = [report, None if json == STDOUT else json, rows, *kept]
+        _check_outputs([path for path in files if path is not None], inputs=(reference, current), rows=rows, kept=kept)
+        result = _run(reference, current, alpha=alpha, seed=seed, quiet=quiet)
+        _write(result, report, json, rows)
+        _write_kept(result, (reference, current), kept)
+        if not quiet:
+            _show(str(result), on_stderr=json == STDOUT)
+            _show_written([path for path in files if path is not None], on_stderr=json == STDOUT)
+        if fail_on_shift and result.detected:
+            raise typer.Exit(SHIFT_FOUND)
+
+
+@app.command()
+def demo(
+    report: Annotated[Path, typer.Option("--report", help="Where to write the report.")] = Path("report.html"),
+    seed: Seed = 0,
+    debug: Debug = False,
+) -> None:
+    """Find a small group of rows hidden in a built-in example, and write the report."""
+    with _exit_codes(debug):
+        _check_outputs([report])
+        from shiftscope.demo import example
+
+        pair = example(seed)
+        _show(f"{pair.story()}\n", on_stderr=False)
+        result = _run(pair.reference, pair.current, alpha=0.01, seed=seed, quiet=False)
+        result.to_html(report)
+        _show(f"{result}\n\n{pair.outcome(result)}", on_stderr=False)
+        _show_written([report], on_stderr=False)
+
+
+@contextmanager
+def _exit_codes(debug: bool) -> Iterator[None]:
+    """Turn what goes wrong into one line and an exit code."""
+    try:
+        yield
+    except typer.Exit:
+        raise
+    except (InputError, ParameterError) as error:
+        _complain(str(error))
+        raise typer.Exit(USER_ERROR) from error
+    except KeyboardInterrupt as error:
+        _complain("interrupted")
+        raise typer.Exit(INTERRUPTED) from error
+    except BrokenPipeError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads: spare the shutdown its error
+        raise typer.Exit(PIPE_CLOSED) from error
+    except Exception as error:
+        if debug:
+            traceback.print_exc()
+        hint = "" if debug else "; run again with --debug for the traceback"
+        _complain(f"a fault of shiftscope ({type(error).__name__}: {error}){hint}")
+        raise typer.Exit(FAULT) from error
+
+
+def _complain(message: str) -> None:
+    """One line on standard error."""
+    typer.echo(f"shiftscope: {' '.join(message.split())}", err=True)
+
+
+def _kept_paths(folder: Path | None, reference: str, current: str) -> tuple[Path, ...]:
+    """Where the rows kept go: reference and current, each with the suffix of its input."""
+    if folder is None:
+        return ()
+    from shiftscope.extract import file_suffix
+
+    return folder / f"reference{file_suffix(reference)}", folder / f"current{file_suffix(current)}"
+
+
+def _check_outputs(
+    paths: list[Path | str],
+    *,
+    inputs: tuple[str, ...] = (),
+    rows: Path | None = None,
+    kept: tuple[Path, ...] = (),
+) -> None:
+    """Refuse what could not be written in the end, before anything is computed."""
+    from shiftscope.files import check_target
+
+    if rows is not None and rows.suffix.lower() not in ROWS_SUFFIXES:
+        raise InputError(f"--rows {str(rows)!r} must end in {' or '.join(ROWS_SUFFIXES)}; rename it")
+    taken = {os.path.realpath(os.path.expanduser(path)): "an input" for path in inputs}
+    for path in paths:
+        folder = Path(path).expanduser().parent
+        real = os.path.realpath(os.path.expanduser(path))
+        if real in taken:
+            raise InputError(f"{str(path)!r} is {taken[real]} already; choose another path for this output")
+        taken[real] = "another output"
+        check_target(path if folder.exists() or path not in kept else folder)  # that one folder will be made
+
+
+def _run(reference: object, current: object, *, alpha: float, seed: int, quiet: bool) -> ShiftResult:
+    from shiftscope.compare import compare as compare_samples
+    from shiftscope.progress import silent, terminal_progress
+
+    if quiet:
+        return compare_samples(reference, current, alpha=alpha, random_state=seed, progress=silent)
+    with terminal_progress() as progress:
+        return compare_samples(reference, current, alpha=alpha, random_state=seed, progress=progress)
+
+
+def _write(result: ShiftResult, report: Path | None, json: str | None, rows: Path | None) -> None:
+    if report is not None:
+        result.to_html(report)
+    if json is not None:
+        text = result.to_json(None if json == STDOUT else json)
+        if json == STDOUT:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+    if rows is not None:
+        _write_rows(result, rows)
+
+
+def _write_rows(result: ShiftResult, path: Path) -> None:
+    """One line per row of each mode: mode (from 1), sample, row position (from 0) and score."""
+    import polars as pl
+
+    from shiftscope.files import whole_file
+
+    modes = [
+        pl.DataFrame({"row": mode.rows, "score": getattr(result.scores, mode.side)[mode.rows]}).select(
+            pl.lit(number, pl.Int64).alias("mode"), pl.lit(mode.side).alias("sample"), pl.all()
+        )
+        for number, mode in enumerate(result.modes, start=1)
+    ]
+    schema = {"mode": pl.Int64, "sample": pl.String, "row": pl.Int64, "score": pl.Float64}
+    table = pl.concat([pl.DataFrame(schema=schema), *modes])
+    with whole_file(path) as file:
+        if path.suffix.lower() == ".csv":
+            table.write_csv(file)
+        else:
+            table.write_parquet(file)
+
+
+def _write_kept(result: ShiftResult, sources: tuple[str, str], targets: tuple[Path, ...]) -> None:
+    """Both equalised files, or neither."""
+    if not targets:
+        return
+    from shiftscope.extract import extract_rows
+    from shiftscope.files import whole_file
+
+    targets[0].expanduser().parent.mkdir(exist_ok=True)
+    kept = ((result.kept_reference, result.n_reference), (result.kept_current, result.n_current))
+    with ExitStack() as files:
+        for source, (rows, n_rows), target in zip(sources, kept, targets, strict=True):
+            extract_rows(source, rows, n_rows, files.enter_context(whole_file(target)))
+
+
+def _show(text: str, *, on_stderr: bool) -> None:
+    """Text for people, its first line in bold where that can be shown."""
+    from rich.console import Console
+    from rich.text import Text
+
+    first, _, rest = text.partition("\n\n")
+    shown = Text(first, style="bold")
+    if rest:
+        shown.append(Text(f"\n\n{rest}", style="not bold"))
+    Console(stderr=on_stderr).print(shown, soft_wrap=True)
+
+
+def _show_written(paths: list[Path | str], *, on_stderr: bool) -> None:
+    for path in paths:
+        typer.echo(f"Written: {path}", err=on_stderr)
+
+
+if __name__ == "__main__":
+    main()
