@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shiftscope.calibrate import Calibration, calibrate
 from shiftscope.describe import directions, excess_mass
@@ -69,7 +70,7 @@ def _protocol(
 ) -> ShiftResult:
     is_current = encoded.is_current
 
-    graph = LivingGraph(encoded.points, is_current, params.k_max, engine, _stage(progress, "neighbours"))
+    graph = LivingGraph(encoded.points, is_current, params.k_max, engine, progress=_stage(progress, "neighbours"))
     clock.stop("neighbours")
     scores = graph.full_scores()
     clock.stop("score")
@@ -97,12 +98,11 @@ def _protocol(
             progress=_stage(progress, "equalise"),
         )
         clock.stop("equalise")
-        removed = pruned_positions(equalisation, is_current)
         settled = refine(
             encoded.points,
             is_current,
-            removed,
-            params.equalise,
+            pruned_positions(equalisation, is_current),
+            params.k_max,
             params.localise,
             max_iterations=params.max_iterations,
             max_modes=params.max_modes,
@@ -111,8 +111,9 @@ def _protocol(
             progress=_stage(progress, "refine"),
         )
         modes = _described(encoded, settled, calibration, random_state)
-        removed = np.unique(np.concatenate([removed, *(mode.removed for mode in settled)]))
         clock.stop("refine")
+        removed = _removed(graph, settled, params, random_state)
+        clock.stop("keep")
 
     kept = np.setdiff1d(np.arange(len(is_current)), removed)
     return ShiftResult(
@@ -130,6 +131,17 @@ def _protocol(
         timings=clock.laps(),
         encoded=encoded,
     )
+
+
+def _removed(
+    graph: LivingGraph, settled: tuple[Settled, ...], params: CompareParams, random_state: int
+) -> NDArray[np.intp]:
+    """Pool positions to leave out: the modes' rows first, then whatever excess the full space still shows."""
+    graph.restore()
+    for mode in settled:
+        graph.remove(mode.rows)
+    equalise_graph(graph, params.equalise, random_state=random_state)
+    return np.flatnonzero(~graph.alive)
 
 
 def _described(

@@ -27,6 +27,9 @@ class LivingGraph:
     is_current : (n,) bool
     k_max : int
     engine : Engine, optional
+    rows : intp array, optional
+        Pool positions of the points that have a list; all by default. Neighbours are searched in the whole pool.
+    progress : callable(fraction), optional
     """
 
     def __init__(
@@ -35,6 +38,8 @@ class LivingGraph:
         is_current: NDArray[np.bool_],
         k_max: int,
         engine: Engine | None = None,
+        *,
+        rows: NDArray[np.intp] | None = None,
         progress: Callable[[float], None] | None = None,
     ) -> None:
         n = len(points)
@@ -44,12 +49,18 @@ class LivingGraph:
         self.engine = engine
         self.alive = np.ones(n, dtype=np.bool_)
         self.own_position = np.where(is_current, np.cumsum(is_current), np.cumsum(~is_current)) - 1
+        self.rows = np.arange(n) if rows is None else np.unique(rows)
+        self._list_of = np.full(n, -1, dtype=np.intp)
+        self._list_of[self.rows] = np.arange(self.rows.size)
         self._length = min(n - 1, self.k_max + max(MIN_RESERVE, self.k_max // RESERVE))
-        self._lists = neighbours(points, self._length, engine=engine, progress=progress)
+        self._first = neighbours(
+            points, self._length, queries=None if rows is None else self.rows, engine=engine, progress=progress
+        )
+        self._lists = self._first
 
     def living(self) -> NDArray[np.intp]:
-        """Pool positions of the living points."""
-        return np.flatnonzero(self.alive)
+        """Pool positions of the living points that have a list."""
+        return self.rows[self.alive[self.rows]]
 
     def size(self, side: int) -> int:
         """Number of living points of one sample (label 0 or 1)."""
@@ -64,14 +75,14 @@ class LivingGraph:
         return nulls_for(self.size(0), self.size(1), min(self.k_max, int(self.alive.sum()) - 1))
 
     def full_scores(self) -> Scores:
-        """Scores of both samples with their scales, nobody removed yet."""
+        """Scores of both samples with their scales; for a graph with all lists and nobody removed."""
         nulls = self.nulls()
-        values, scales, _ = walk(self._lists, self.living(), self.alive, self.is_current, nulls)
+        values, scales, _ = self._walk(self.rows, nulls)
         current = self.is_current
         return Scores(values[~current], values[current], scales[~current], scales[current], nulls)
 
     def all_scores(self) -> NDArray[np.float64]:
-        """(n,) score of every living point in its own direction; 0 for the dead."""
+        """(n,) score of every living point in its own direction; 0 for the dead and those without a list."""
         scores = np.zeros(len(self.points))
         living = self.living()
         scores[living] = self.scores(living, self.nulls())
@@ -79,63 +90,67 @@ class LivingGraph:
 
     def scores(self, rows: NDArray[np.intp], nulls: Nulls) -> NDArray[np.float64]:
         """Score of each of `rows` among the living."""
-        values, _, complete = walk(self._lists, rows, self.alive, self.is_current, nulls)
+        values, _, complete = self._walk(rows, nulls)
         if not complete.all():
             self._refill(rows[~complete])
-            values[~complete], _, _ = walk(self._lists, rows[~complete], self.alive, self.is_current, nulls)
+            values[~complete], _, _ = self._walk(rows[~complete], nulls)
         return values
 
     def compact(self) -> Neighbours:
         """Graph of the living alone: K_M neighbours each, positions counted among the living."""
         living = self.living()
         nulls = self.nulls()
-        _, _, complete = walk(self._lists, living, self.alive, self.is_current, nulls)
+        _, _, complete = self._walk(living, nulls)
         if not complete.all():
             self._refill(living[~complete])
         position = (np.cumsum(self.alive) - 1).astype(np.int32)
-        k_max = nulls.current.k_max
-        index = np.empty((living.size, k_max), dtype=np.int32)
-        tied = np.empty((living.size, k_max), dtype=np.bool_)
-        compact_lists(living, self._lists.index, self._lists.tied, self.alive, position, index, tied)
+        index = np.empty((living.size, nulls.current.k_max), dtype=np.int32)
+        tied = np.empty(index.shape, dtype=np.bool_)
+        compact_lists(self._list_of[living], self._lists.index, self._lists.tied, self.alive, position, index, tied)
         return Neighbours(index, tied)
 
     def remove(self, rows: NDArray[np.intp]) -> None:
         """Take points away."""
         self.alive[rows] = False
 
+    def restore(self) -> None:
+        """Bring all points back."""
+        self.alive[:] = True
+        self._lists = self._first
+
     def excess_neighbourhood(self, point: int) -> NDArray[np.intp]:
-        """The point and its living neighbours nearer than the first one of the other sample (paper 2.2)."""
-        listed, tied = self._lists.index[point], self._lists.tied[point]
+        """The point and its living neighbours before the first one of the other sample (paper 2.2)."""
+        listed = self._lists.index[self._list_of[point]]
         length = self._length
         while True:
-            alive = self.alive[listed]
-            other = alive & (self.is_current[listed] != self.is_current[point])
-            if other.any():
-                stop = int(np.argmax(other))
-                while stop > 0 and tied[stop - 1]:  # as near as the first one of the other sample, not nearer
-                    stop -= 1
-                return np.append(point, listed[:stop][alive[:stop]]).astype(np.intp)
-            if alive.sum() >= self.alive.sum() - 1:
-                return np.append(point, listed[alive]).astype(np.intp)
+            living = listed[self.alive[listed]]
+            other = self.is_current[living] != self.is_current[point]
+            if other.any() or living.size >= self.alive.sum() - 1:
+                stop = int(np.argmax(other)) if other.any() else living.size
+                return np.append(point, living[:stop]).astype(np.intp)
             length = min(2 * length, int(self.alive.sum()) - 1)
-            longer = self._ask(np.array([point]), length)
-            listed, tied = longer.index[0], longer.tied[0]
+            listed = self._ask(np.array([point]), length).index[0]
+
+    def _walk(
+        self, rows: NDArray[np.intp], nulls: Nulls
+    ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.bool_]]:
+        return walk(self._lists, rows, self._list_of[rows], self.alive, self.is_current, nulls)
 
     def _refill(self, rows: NDArray[np.intp]) -> None:
         """Replace the lists of `rows` by fresh ones among the living."""
+        if self._lists is self._first:  # the first lists are kept, so that points can be brought back
+            self._lists = Neighbours(self._first.index.copy(), self._first.tied.copy())
         fresh = self._ask(rows, min(self._length, int(self.alive.sum()) - 1))
+        lists = self._list_of[rows]
         width = fresh.index.shape[1]
-        self._lists.index[rows, :width] = fresh.index
-        self._lists.tied[rows, :width] = fresh.tied
-        if width < self._length:  # fewer points live than a list holds: end it with the row's own dead position
-            self._lists.index[rows, width:] = self._dead()
-            self._lists.tied[rows, width:] = False
+        self._lists.index[lists, :width] = fresh.index
+        self._lists.tied[lists, :width] = fresh.tied
+        if width < self._length:  # fewer points live than a list holds: end it with a dead point, never counted
+            self._lists.index[lists, width:] = int(np.argmin(self.alive))
+            self._lists.tied[lists, width:] = False
 
     def _ask(self, rows: NDArray[np.intp], length: int) -> Neighbours:
-        living = self.living()
+        living = np.flatnonzero(self.alive)
         position = np.cumsum(self.alive) - 1
         found = neighbours(self.points[living], length, queries=position[rows], engine=self.engine)
         return Neighbours(living[found.index].astype(np.int32), found.tied)
-
-    def _dead(self) -> int:
-        return int(np.argmin(self.alive))

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.engines.base import Engine
-from shiftscope.equalise import Equalisation, EqualiseParams, equalise_graph
+from shiftscope.equalise import Equalisation
 from shiftscope.living import LivingGraph
 from shiftscope.localise import Localisation, LocaliseParams, localise
 from shiftscope.modes import partition
+from shiftscope.neighbours import neighbours
+from shiftscope.score import usable_k_max
 
 MIN_ROWS = 10  # fewer rows than this carry no subspace: they are left to the full-space equalisation
+MAX_ANCHORS = 100  # rows whose neighbourhoods delimit where a mode is looked for
+POINTS_PER_STEP = 50  # a step prunes this fraction (1 / ...) of the points still too extreme, at least one
 
 
 @dataclass(frozen=True)
@@ -32,8 +36,6 @@ class Settled:
     settled : bool
         The last localisation returned the features it was started from.
     localisation : Localisation
-    removed : intp array
-        Pool positions of everything the equalisation in the final subspace pruned, on either side.
     """
 
     is_current: bool
@@ -41,14 +43,13 @@ class Settled:
     rows: NDArray[np.intp]
     settled: bool
     localisation: Localisation
-    removed: NDArray[np.intp]
 
 
 def refine(
     points: NDArray[np.float64],
     is_current: NDArray[np.bool_],
     removed: NDArray[np.intp],
-    equalise_params: EqualiseParams,
+    k_max: int,
     localise_params: LocaliseParams,
     *,
     max_iterations: int,
@@ -78,7 +79,7 @@ def refine(
             points,
             is_current,
             rows,
-            equalise_params,
+            k_max,
             localise_params,
             max_iterations=max_iterations,
             random_state=random_state,
@@ -95,7 +96,7 @@ def settle(
     points: NDArray[np.float64],
     is_current: NDArray[np.bool_],
     rows: NDArray[np.intp],
-    equalise_params: EqualiseParams,
+    k_max: int,
     localise_params: LocaliseParams,
     *,
     max_iterations: int,
@@ -107,25 +108,62 @@ def settle(
     A mode dissolves when the subspace it points to shows no excess on its side.
     """
     side = bool(is_current[rows[0]])
+    target = is_current == side
     best: Settled | None = None
-    seen: set[frozenset[int]] = set()
+    seen: list[frozenset[int]] = []
     for _ in range(max_iterations):
-        found = localise(
-            points, is_current == side, _mask(len(points), rows), localise_params, random_state=random_state
-        )
+        found = localise(points, target, _mask(len(points), rows), localise_params, random_state=random_state)
         features = frozenset(found.features)
         if features in seen:
-            return None if best is None else _reordered(best, found, settled=features == frozenset(best.features))
-        seen.add(features)
-        columns = np.sort(found.features)
-        graph = LivingGraph(np.ascontiguousarray(points[:, columns]), is_current, equalise_params.k_max, engine)
-        pruned = pruned_positions(equalise_graph(graph, equalise_params, random_state=random_state), is_current)
-        own = pruned[is_current[pruned] == side]
-        if own.size < MIN_ROWS:
+            break
+        seen.append(features)
+        subspace = np.ascontiguousarray(points[:, np.sort(found.features)])
+        pruned = prune_around(subspace, is_current, rows, k_max, engine=engine)
+        if pruned.size < MIN_ROWS:
             return best
-        rows = _same_cluster(points[:, columns], own, rows)
-        best = Settled(side, found.features, rows, False, found, pruned)
-    return best
+        rows = _same_cluster(subspace, pruned, rows)
+        best = Settled(side, found.features, rows, False, found)
+    settled = best is not None and bool(seen) and frozenset(best.features) == features
+    return replace(best, features=found.features, localisation=found, settled=True) if best and settled else best
+
+
+def prune_around(
+    points: NDArray[np.float64],
+    is_current: NDArray[np.bool_],
+    rows: NDArray[np.intp],
+    k_max: int,
+    *,
+    engine: Engine | None = None,
+) -> NDArray[np.intp]:
+    """Equalise the neighbourhood of a mode in its subspace, on the mode's side only (paper 2.2, restricted).
+
+    Only points among the K_M neighbours of the mode's rows can owe their score to it, so only these are scored, with
+    neighbours from the whole pool. The most extreme ones are pruned, each with its neighbours before the first of the
+    other sample, until no score is larger than the exact null allows once among so many points.
+
+    Returns
+    -------
+    intp array
+        Pool positions of the pruned rows.
+    """
+    side = is_current[rows[0]]
+    anchors = rows[:: -(-rows.size // MAX_ANCHORS)]
+    near = np.union1d(neighbours(points, usable_k_max(k_max, len(points)), queries=anchors, engine=engine).index, rows)
+    graph = LivingGraph(points, is_current, k_max, engine, rows=near[is_current[near] == side])
+    nulls = graph.nulls()
+    own = nulls.current if side else nulls.reference
+    highest = own.threshold(1.0 / max(2, graph.rows.size))
+    while graph.size(side) > MIN_ROWS:
+        living = graph.living()
+        scores = graph.scores(living, nulls)
+        above = np.flatnonzero(scores >= highest)
+        if above.size == 0:
+            break
+        order = above[np.argsort(-scores[above], kind="stable")]
+        for point in living[order[: max(1, above.size // POINTS_PER_STEP)]]:
+            if graph.alive[point]:
+                graph.remove(graph.excess_neighbourhood(int(point)))
+    return np.flatnonzero(~graph.alive)
 
 
 def pruned_positions(done: Equalisation, is_current: NDArray[np.bool_]) -> NDArray[np.intp]:
@@ -164,13 +202,6 @@ def _same_cluster(points: NDArray[np.float64], pruned: NDArray[np.intp], rows: N
     """Of the clusters pruned in the subspace, the one that holds most of the mode's former rows."""
     clusters = _clusters(points, pruned)
     return max(clusters, key=lambda cluster: (np.intersect1d(cluster, rows).size, cluster.size))
-
-
-def _reordered(mode: Settled, found: Localisation, *, settled: bool) -> Settled:
-    """The mode with the feature order of the localisation that confirmed it."""
-    if not settled:
-        return mode
-    return Settled(mode.is_current, found.features, mode.rows, True, found, mode.removed)
 
 
 def _mask(n: int, rows: NDArray[np.intp]) -> NDArray[np.bool_]:

@@ -83,7 +83,8 @@ def score_graph(graph: Neighbours, is_current: NDArray[np.bool_]) -> Scores:
     n = is_current.size
     n_current = int(is_current.sum())
     nulls = nulls_for(n - n_current, n_current, graph.index.shape[1])
-    values, scales, _ = walk(graph, np.arange(n), np.ones(n, dtype=np.bool_), is_current, nulls)
+    rows = np.arange(n)
+    values, scales, _ = walk(graph, rows, rows, np.ones(n, dtype=np.bool_), is_current, nulls)
     return Scores(values[~is_current], values[is_current], scales[~is_current], scales[is_current], nulls)
 
 
@@ -96,16 +97,20 @@ def nulls_for(n_reference: int, n_current: int, k_max: int) -> Nulls:
 def walk(
     graph: Neighbours,
     rows: NDArray[np.intp],
+    lists: NDArray[np.intp],
     alive: NDArray[np.bool_],
     is_current: NDArray[np.bool_],
     nulls: Nulls,
 ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.bool_]]:
-    """Score, scale and completeness of each of `rows` among the living points; lists may hold more than K_M."""
+    """Score, scale and completeness of each of `rows` among the living points.
+
+    The neighbours of rows[i] stand in list number lists[i] of the graph; lists may hold more than K_M.
+    """
     values = np.empty(rows.size)
     scales = np.empty(rows.size, dtype=np.int32)
     complete = np.empty(rows.size, dtype=np.bool_)
     label = is_current.astype(np.uint8)
-    score_lists(rows, graph.index, graph.tied, alive, label, nulls.tables, values, scales, complete)
+    score_lists(rows, lists, graph.index, graph.tied, alive, label, nulls.tables, values, scales, complete)
     return values, scales, complete
 
 

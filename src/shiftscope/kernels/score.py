@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 @njit(parallel=True, cache=True, nogil=True)
 def score_lists(
     rows: NDArray[np.intp],
+    lists: NDArray[np.intp],
     index: NDArray[np.int32],
     tied: NDArray[np.bool_],
     alive: NDArray[np.bool_],
@@ -21,7 +22,7 @@ def score_lists(
 ) -> None:
     """Largest evidence along the living neighbours of each of `rows` (paper 2.1).
 
-    Row r of the lists is walked neighbour by neighbour, dead ones skipped. At each distinct distance the evidence
+    The list of row r, number lists[i], is walked neighbour by neighbour, dead ones skipped. At each distinct distance the evidence
     tables[label of r, K, number of the first K of the same label] is read; neighbours at equal distance count as one
     step, because their order carries no information. Writes `score` and `scale` (the K that attains it), and
     `complete` = False where the list ended before K_M living neighbours were seen.
@@ -29,8 +30,8 @@ def score_lists(
     k_max = tables.shape[1] - 1
     length = index.shape[1]
     for i in prange(rows.size):
-        row = rows[i]
-        own = label[row]
+        own = label[rows[i]]
+        row = lists[i]
         seen = 0
         same = 0
         pending = False
@@ -63,7 +64,7 @@ def score_lists(
 
 @njit(parallel=True, cache=True, nogil=True)
 def compact_lists(
-    rows: NDArray[np.intp],
+    lists: NDArray[np.intp],
     index: NDArray[np.int32],
     tied: NDArray[np.bool_],
     alive: NDArray[np.bool_],
@@ -71,11 +72,11 @@ def compact_lists(
     living_index: NDArray[np.int32],
     living_tied: NDArray[np.bool_],
 ) -> None:
-    """First K_M living neighbours of each of `rows`, renumbered by `position`; a tie across dead points is kept."""
+    """First K_M living neighbours of each of `lists`, renumbered by `position`; a tie across dead points is kept."""
     k_max = living_index.shape[1]
     length = index.shape[1]
-    for i in prange(rows.size):
-        row = rows[i]
+    for i in prange(lists.size):
+        row = lists[i]
         seen = 0
         for j in range(length):
             neighbour = index[row, j]
