@@ -119,17 +119,22 @@ class LivingGraph:
         self._lists = self._first
 
     def excess_neighbourhood(self, point: int) -> NDArray[np.intp]:
-        """The point and its living neighbours before the first one of the other sample (paper 2.2)."""
-        listed = self._lists.index[self._list_of[point]]
+        """The point and its living neighbours nearer than the first one of the other sample (paper 2.2)."""
+        listed, tied = (part[self._list_of[point]] for part in (self._lists.index, self._lists.tied))
         length = self._length
         while True:
-            living = listed[self.alive[listed]]
-            other = self.is_current[living] != self.is_current[point]
-            if other.any() or living.size >= self.alive.sum() - 1:
-                stop = int(np.argmax(other)) if other.any() else living.size
-                return np.append(point, living[:stop]).astype(np.intp)
+            alive = self.alive[listed]
+            other = alive & (self.is_current[listed] != self.is_current[point])
+            if other.any():
+                stop = int(np.argmax(other))
+                while stop > 0 and tied[stop - 1]:  # as near as the first one of the other sample, not nearer
+                    stop -= 1
+                return np.append(point, listed[:stop][alive[:stop]]).astype(np.intp)
+            if alive.sum() >= self.alive.sum() - 1:
+                return np.append(point, listed[alive]).astype(np.intp)
             length = min(2 * length, int(self.alive.sum()) - 1)
-            listed = self._ask(np.array([point]), length).index[0]
+            longer = self._ask(np.array([point]), length)
+            listed, tied = longer.index[0], longer.tied[0]
 
     def _walk(
         self, rows: NDArray[np.intp], nulls: Nulls
