@@ -13,7 +13,7 @@ from shiftscope.calibrate import Calibration, calibrate
 from shiftscope.describe import directions, excess_mass
 from shiftscope.encode import Encoded, encode_pair
 from shiftscope.engines.base import Engine
-from shiftscope.equalise import Equalisation, equalise_graph
+from shiftscope.equalise import MIN_SAMPLE, Equalisation, equalise_graph
 from shiftscope.living import LivingGraph
 from shiftscope.orient import canonical
 from shiftscope.params import CompareParams
@@ -101,7 +101,7 @@ def _protocol(
         settled = refine(
             encoded.points,
             is_current,
-            pruned_positions(equalisation, is_current),
+            _evident(pruned_positions(equalisation, is_current), is_current, calibration, params.alpha),
             params.k_max,
             params.localise,
             max_iterations=params.max_iterations,
@@ -133,6 +133,14 @@ def _protocol(
     )
 
 
+def _evident(
+    pruned: NDArray[np.intp], is_current: NDArray[np.bool_], calibration: Calibration, alpha: float
+) -> NDArray[np.intp]:
+    """The pruned rows of the sides whose own calibrated test rejects: only these can found a mode."""
+    p_values = np.where(is_current[pruned], calibration.p_current, calibration.p_reference)
+    return pruned[p_values <= alpha]
+
+
 def _removed(
     graph: LivingGraph, settled: tuple[Settled, ...], params: CompareParams, random_state: int
 ) -> NDArray[np.intp]:
@@ -140,7 +148,8 @@ def _removed(
     graph.restore()
     for mode in settled:
         graph.remove(mode.rows)
-    equalise_graph(graph, params.equalise, random_state=random_state)
+    if not graph.exhausted(MIN_SAMPLE):  # separated samples have nothing in common to keep
+        equalise_graph(graph, params.equalise, random_state=random_state)
     return np.flatnonzero(~graph.alive)
 
 
