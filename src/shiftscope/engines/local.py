@@ -41,10 +41,11 @@ class Regime:
     group_size: int
 
 
-# The rule, from CPU times per query on Gaussian and mixture data (20,000 to 100,000 points, k = 200 and 400): blocks of
-# 64 to 256 are level up to eight features, where most blocks are skipped, and the small ones also serve single
-# queries; blocks of 256 win from ten features on, where most are scanned; matrix products of blocks of 1,024 are level
-# at 20 features, 1.5 times as fast at 48 and 2.3 times at 150 (fewer points or structure move this little).
+# The rule, from CPU times per query on one thread (Gaussian and mixture data, 20,000 to 100,000 points, k = 200 and
+# 400, a busy machine). Blocks of 128 were the fastest at five features, and blocks of 256 by 10 to 17 % at eight to
+# 16. Matrix products were 1.2 times as fast as the fused pass at 20 and 24 features, 1.5 times at 48, 2.3 times at
+# 150; but on 30 features of three latent dimensions, where single queries skip most blocks, the fused pass was 1.7
+# times as fast. Hence products only above 32.
 TREE = Regime("tree", block_size=128, group_size=32)
 FUSED = Regime("fused", block_size=256, group_size=64)
 PRODUCT = Regime("product", block_size=1024, group_size=512)

@@ -98,8 +98,8 @@ def shift_query(query: Any, centre: Any, scale: float, shifted: Any) -> float:
 def rounding_margin(norm: float, radius: float, d: int) -> float:
     """How far norm + estimate may be from the squared distance (scaled), whatever the order of summation.
 
-    Coordinates relative to the centre are rounded once, then at most 2 d + 2 operations are rounded on terms whose
-    magnitudes add up to at most (|q| + radius)^2; the other 8 cover float64 and the limit derived from the margin.
+    At most 2 d + 2 operations are rounded, on terms whose magnitudes add up to at most (|q| + radius)^2; the other
+    10 cover the rounding of the coordinates themselves, float64, and the limit derived from the margin.
     """
     reach = (math.sqrt(norm) + radius) ** 2
     return (2 * d + 12) * FLOAT32_ROUNDING * reach + (d + 1) * FLOAT32_TINY
