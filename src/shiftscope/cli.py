@@ -9,7 +9,7 @@ import os
 import sys
 import traceback
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,6 +19,7 @@ from shiftscope import __version__
 from shiftscope.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
+    from shiftscope.params import CompareParams
     from shiftscope.results import ShiftResult
 
 DONE, SHIFT_FOUND, USER_ERROR, FAULT, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
@@ -107,13 +108,14 @@ def demo(
     """Find a small group of rows hidden in a built-in example, and write the report."""
     with _exit_codes(debug):
         _check_outputs([report])
-        from shiftscope.demo import example
+        from shiftscope.demo import PARAMS, example
+        from shiftscope.report.text import wrapped
 
         pair = example(seed)
-        _show(f"{pair.story()}\n", on_stderr=False)
-        result = _run(pair.reference, pair.current, alpha=0.01, seed=seed, quiet=False)
+        typer.echo(f"{wrapped(pair.story())}\n")
+        result = _run(pair.reference, pair.current, alpha=PARAMS.alpha, seed=seed, quiet=False, params=PARAMS)
         result.to_html(report)
-        _show(f"{result}\n\n{pair.outcome(result)}", on_stderr=False)
+        _show(f"{result}\n\n{wrapped(pair.outcome(result))}", on_stderr=False)
         _show_written([report], on_stderr=False)
 
 
@@ -177,14 +179,14 @@ def _check_outputs(
         check_target(path if folder.exists() or path not in kept else folder)  # that one folder will be made
 
 
-def _run(reference: object, current: object, *, alpha: float, seed: int, quiet: bool) -> ShiftResult:
-    from shiftscope.compare import compare as compare_samples
+def _run(
+    reference: object, current: object, *, alpha: float, seed: int, quiet: bool, params: CompareParams | None = None
+) -> ShiftResult:
+    import shiftscope as ss
     from shiftscope.progress import silent, terminal_progress
 
-    if quiet:
-        return compare_samples(reference, current, alpha=alpha, random_state=seed, progress=silent)
-    with terminal_progress() as progress:
-        return compare_samples(reference, current, alpha=alpha, random_state=seed, progress=progress)
+    with nullcontext(silent) if quiet else terminal_progress() as progress:
+        return ss.compare(reference, current, alpha=alpha, random_state=seed, params=params, progress=progress)
 
 
 def _write(result: ShiftResult, report: Path | None, json: str | None, rows: Path | None) -> None:

@@ -54,8 +54,12 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 def check_target(path: str | os.PathLike[str]) -> None:
     """Refuse a path that cannot be written, before hours of work are lost to it."""
-    target = _resolved(path)
-    if target.is_dir():
+    try:
+        target = _resolved(path)
+        is_folder = target.is_dir()
+    except OSError as error:
+        raise _refused(path, error.strerror or str(error), "choose another path") from error
+    if is_folder:
         raise _refused(path, "it is a folder", "give the name of a file")
     if not target.parent.is_dir():
         raise _refused(path, "its folder does not exist", "create the folder or choose another path")

@@ -16,16 +16,24 @@ NAME_LENGTH = 40  # longest column name shown in full
 
 def as_text(summary: Summary) -> str:
     """The verdict, then one paragraph per mode."""
-    parts = [textwrap.fill(verdict(summary), WIDTH)]
+    parts = [verdict(summary)]
     if not summary.detected:
-        parts.append(textwrap.fill(caution(summary), WIDTH))
+        parts.append(caution(summary))
     for number, mode in enumerate(summary.modes, start=1):
-        lines = [textwrap.fill(f"Mode {number}: {mode_sentence(mode)}", WIDTH), f"  {rows_sentence(mode)}"]
+        lines = [f"Mode {number}: {mode_sentence(mode)}", f"  {rows_sentence(mode)}"]
         lines += [f"  {direction_sentence(direction)}" for direction in mode.directions[:NAMES_SHOWN]]
         parts.append("\n".join(lines))
     if summary.detected:
-        parts.append(textwrap.fill(kept_sentence(summary), WIDTH))
-    return "\n\n".join(parts)
+        parts.append(kept_sentence(summary))
+    return wrapped("\n\n".join(parts))
+
+
+def wrapped(text: str) -> str:
+    """Text with lines of at most `WIDTH` characters; what is indented stays so."""
+    return "\n".join(
+        textwrap.fill(line, WIDTH, subsequent_indent=line[: len(line) - len(line.lstrip())])
+        for line in text.split("\n")
+    )
 
 
 def verdict(summary: Summary) -> str:

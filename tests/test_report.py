@@ -1,0 +1,400 @@
+"""The summary and what is made of it: text, JSON and the page."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import fields, replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import shiftscope as ss
+from shiftscope.encode import LeftOut
+from shiftscope.errors import InputError
+from shiftscope.files import whole_file, write_text
+from shiftscope.report import text
+from shiftscope.report.html import COLUMNS_LISTED, MODES_DRAWN, fragment, page
+from shiftscope.report.pictures import POINTS_SHOWN
+from shiftscope.report.summary import Summary, summarise, write_json
+from shiftscope.results import Mode, ShiftResult
+
+PARAMS = ss.CompareParams(
+    n_permutations=99,
+    equalise=ss.EqualiseParams(k_max=60, n_permutations=99),
+    localise=ss.LocaliseParams(epochs=150, background=300, k=30),
+)
+HOSTILE = "<script>alert(1)</script>\"'&{{7*7}}"
+LIMIT = 3_000_000  # bytes of any page
+
+
+@pytest.fixture(scope="module")
+def found() -> ShiftResult:
+    rng = np.random.default_rng(1)
+    reference, current = rng.standard_normal((2, 600, 3))
+    current[:60, :2] = (1.2, -0.8) + 0.08 * rng.standard_normal((60, 2))
+    result = ss.compare(reference, current, params=PARAMS)
+    assert result.detected
+    assert result.modes
+    return result
+
+
+@pytest.fixture(scope="module")
+def clear() -> ShiftResult:
+    reference, current = np.random.default_rng(2).standard_normal((2, 300, 3))
+    result = ss.compare(reference, current, params=PARAMS)
+    assert not result.detected
+    return result
+
+
+def renamed(result: ShiftResult, names: tuple[str, ...], left_out: tuple[LeftOut, ...] = ()) -> ShiftResult:
+    """The same result with other column names."""
+    new = dict(zip(result.names, names, strict=True))
+    modes = tuple(
+        replace(
+            mode,
+            features=tuple(new[name] for name in mode.features),
+            directions=tuple(replace(d, feature=new[d.feature]) for d in mode.directions),
+        )
+        for mode in result.modes
+    )
+    return replace(result, modes=modes, encoded=replace(result.encoded, names=names, left_out=left_out))
+
+
+def in_all_features(result: ShiftResult) -> Mode:
+    """The first mode, as if every column belonged to it."""
+    mode = result.modes[0]
+    directions = tuple(replace(mode.directions[0], feature=name) for name in result.names)
+    return replace(mode, features=result.names, directions=directions)
+
+
+class Tags(HTMLParser):
+    """Every tag with its attributes, and the visible text."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+# JSON
+
+
+def test_json_has_the_fields_of_the_result_under_the_same_names(found: ShiftResult) -> None:
+    saved = json.loads(found.to_json())
+    assert saved["schema"] == 1
+    assert saved["version"] == ss.__version__
+    for name in ("detected", "p_value", "alpha", "n_reference", "n_current", "random_state"):
+        assert saved[name] == getattr(found, name)
+    assert saved["names"] == list(found.names)
+    assert saved["kept_reference"] == found.kept_reference.tolist()
+    assert saved["kept_current"] == found.kept_current.tolist()
+    assert saved["scores"]["current"] == found.scores.current.tolist()
+    assert saved["scores"]["reference"] == found.scores.reference.tolist()
+    assert saved["timings"] == [list(lap) for lap in found.timings]
+    assert saved["params"]["equalise"]["k_max"] == 60
+    mode, truth = saved["modes"][0], found.modes[0]
+    assert mode["side"] == truth.side
+    assert mode["features"] == list(truth.features)
+    assert mode["rows"] == truth.rows.tolist()
+    assert mode["excess_interval"] == list(truth.excess_interval)
+    assert mode["directions"][0]["median"] == truth.directions[0].median
+    for name in ("excess", "p_value", "purity", "settled"):
+        assert mode[name] == getattr(truth, name)
+
+
+def test_json_lists_every_field_of_mode(found: ShiftResult) -> None:
+    saved = json.loads(found.to_json())["modes"][0]
+    assert {field.name for field in fields(Mode)} <= saved.keys()
+
+
+def test_json_holds_only_finite_numbers(found: ShiftResult) -> None:
+    direction = replace(found.modes[0].directions[0], spread_ratio=float("inf"))
+    mode = replace(found.modes[0], directions=(direction,), p_value=np.float64(np.nan))
+    written = write_json(summarise(replace(found, modes=(mode,))))
+    saved = json.loads(written, parse_constant=pytest.fail)
+    assert saved["modes"][0]["directions"][0]["spread_ratio"] is None
+    assert saved["modes"][0]["p_value"] is None
+
+
+def test_json_names_columns_that_were_left_out(found: ShiftResult) -> None:
+    result = renamed(found, found.names, (LeftOut("id", "constant: 1 in every row"),))
+    assert json.loads(result.to_json())["left_out"] == [{"name": "id", "reason": "constant: 1 in every row"}]
+
+
+def test_json_survives_names_that_no_encoding_can_hold(found: ShiftResult, tmp_path: Path) -> None:
+    result = renamed(found, ("\ud800", "ünï 🦅", "x\x00y"))
+    result.to_json(tmp_path / "result.json")
+    assert json.loads((tmp_path / "result.json").read_text("ascii"))["names"] == ["\ud800", "ünï 🦅", "x\x00y"]
+
+
+def test_summary_is_the_same_each_time(found: ShiftResult) -> None:
+    assert write_json(summarise(found)) == write_json(summarise(found))
+
+
+# text
+
+
+def test_text_of_a_shift_names_side_share_features_and_direction(found: ShiftResult) -> None:
+    mode = found.modes[0]
+    said = str(found)
+    assert f"The samples differ (p = {text.p_value(found.p_value)})" in said
+    assert "called different at most 1 time in 100" in " ".join(said.split())
+    assert f"Mode 1: the {mode.side} sample has an excess of about {text.percent(mode.excess)}" in said
+    assert f"{mode.directions[0].feature} {mode.directions[0].word}: median" in said
+    assert max(map(len, said.splitlines())) <= text.WIDTH
+
+
+def test_text_of_the_other_side(found: ShiftResult) -> None:
+    other = "reference" if found.modes[0].side == "current" else "current"
+    assert f"Mode 1: the {other} sample has an excess" in str(found.swapped())
+
+
+def test_text_of_many_modes_numbers_them(found: ShiftResult) -> None:
+    said = str(replace(found, modes=found.modes[:1] * 3))
+    assert [f"Mode {number}:" in said for number in (1, 2, 3, 4)] == [True, True, True, False]
+
+
+def test_text_of_a_shift_without_modes(found: ShiftResult) -> None:
+    said = str(replace(found, modes=()))
+    assert "No group of rows could be singled out" in " ".join(said.split())
+    assert "Mode" not in said
+
+
+def test_text_when_nothing_was_found(clear: ShiftResult) -> None:
+    said = " ".join(str(clear).split())
+    assert said.startswith(
+        f"No difference was found between 300 reference and 300 current rows (p = {clear.p_value:.2g}"
+    )
+    assert "This does not prove them equal" in said
+    assert "Mode" not in said
+
+
+def test_unsettled_mode_is_called_a_lead(found: ShiftResult) -> None:
+    summary = summarise(replace(found, modes=(replace(found.modes[0], settled=False),)))
+    assert "take them as a lead" in text.rows_sentence(summary.modes[0])
+
+
+@pytest.mark.parametrize(
+    ("alpha", "words"),
+    [(0.01, "1 time in 100"), (0.05, "1 time in 20"), (0.001, "1 time in 1,000"), (0.03, "3 % of the time")],
+)
+def test_level_in_words(alpha: float, words: str) -> None:
+    assert text.frequency(alpha) == f"at most {words}"
+
+
+@pytest.mark.parametrize(
+    ("share", "words"), [(0.046, "4.6 %"), (0.1234, "12 %"), (0.00123, "0.12 %"), (0.0, "0 %"), (-0.002, "-0.2 %")]
+)
+def test_share_in_words(share: float, words: str) -> None:
+    assert text.percent(share) == words
+
+
+def test_lists_are_cut_and_counted() -> None:
+    assert text.listed(("a",)) == "a"
+    assert text.listed(("a", "b", "c")) == "a, b and c"
+    many = tuple(f"x{number}" for number in range(20))
+    assert text.listed(many).endswith("x7 and 12 more")
+
+
+def test_shown_names_are_short_and_printable() -> None:
+    assert text.shown_name("a\nb\x1b[31m\u202ec") == "a b·[31m·c"
+    long = text.shown_name("a" * 5000 + "end")
+    assert len(long) == text.NAME_LENGTH
+    assert long.endswith("end")
+
+
+# the page
+
+
+def test_page_of_a_shift_shows_verdict_mode_evidence_and_appendix(found: ShiftResult) -> None:
+    seen = Tags(page(summarise(found)))
+    words = " ".join(seen.text.split())
+    for part in ("The samples differ", "Mode 1", "Features, strongest first", "Evidence", "Appendix", "random_state=0"):
+        assert part in words
+    figures = [attributes for tag, attributes in seen.tags if tag == "figure"]
+    features = len(found.modes[0].features)
+    assert len(figures) >= 2 + features + 4
+    assert all(attributes["aria-label"] for attributes in figures)
+
+
+def test_page_when_nothing_was_found(clear: ShiftResult) -> None:
+    seen = Tags(page(summarise(clear)))
+    assert "No difference found" in seen.text
+    assert "This does not prove them equal" in seen.text
+    assert "Mode 1" not in seen.text
+    assert [tag for tag, _ in seen.tags].count("figure") == 2
+
+
+def test_page_of_a_shift_without_modes(found: ShiftResult) -> None:
+    assert "No group of rows could be singled out" in Tags(page(summarise(replace(found, modes=())))).text
+
+
+def test_page_asks_the_network_for_nothing_and_runs_no_script(found: ShiftResult) -> None:
+    html = page(summarise(found))
+    seen = Tags(html)
+    assert not {"script", "link", "iframe", "object", "embed"} & {tag for tag, _ in seen.tags}
+    for tag, attributes in seen.tags:
+        for name, value in attributes.items():
+            if name in ("src", "href", "xlink:href", "data"):
+                assert (value or "").startswith(("#", "data:")), (tag, name)
+            assert not name.startswith("on")
+    assert "url(http" not in html
+    assert "@import" not in html
+    assert "default-src 'none'" in html
+
+
+def test_ids_are_unique(found: ShiftResult) -> None:
+    ids = [attributes["id"] for _, attributes in Tags(page(summarise(found))).tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+
+
+@pytest.mark.parametrize("names", [(HOSTILE, "🦅 vol ü", "$x_{1$"), ("n" * 10_000, "\ud800", "a\x00</title><b>")])
+def test_hostile_names_are_shown_and_do_nothing(found: ShiftResult, tmp_path: Path, names: tuple[str, ...]) -> None:
+    wide = replace(found, modes=(in_all_features(found),))
+    result = renamed(wide, names, tuple(LeftOut(name, f"equal to column {name!r} in every row") for name in names))
+    result.to_html(tmp_path / "report.html")
+    html = (tmp_path / "report.html").read_text("utf-8")
+    seen = Tags(html)
+    assert not {"script", "b"} & {tag for tag, _ in seen.tags}
+    assert ("{{7*7}}" in html) == (HOSTILE in names)
+    assert "<script" not in fragment(summarise(result))
+    assert len(html) < LIMIT / 3
+    for name in names:
+        assert text.shown_name(name).encode("utf-8", "replace").decode() in seen.text
+
+
+def test_page_stays_small_for_many_modes_columns_and_rows(found: ShiftResult) -> None:
+    summary = summarise(replace(found, modes=found.modes[:1] * 60))
+    summary = replace(
+        summary,
+        names=tuple(f"column {number} " + "x" * 5000 for number in range(2000)),
+        left_out=tuple(LeftOut("y" * 5000, "constant: 0 in every row") for _ in range(2000)),
+        modes=tuple(replace(mode, rows=np.arange(1_000_000)) for mode in summary.modes),
+    )
+    html = page(summary)
+    assert len(html.encode()) < LIMIT
+    assert f"… and {2000 - COLUMNS_LISTED:,} more".replace(",", "") in html
+    assert html.count("<figure") == MODES_DRAWN * (2 + len(found.modes[0].features) + 1) + 3
+
+
+def test_pictures_hold_a_sample_of_the_rows() -> None:
+    rng = np.random.default_rng(0)
+    reference, current = rng.standard_normal((2, 3000, 2))
+    current[:400] = 2.0 + 0.1 * rng.standard_normal((400, 2))
+    result = ss.compare(reference, current, params=PARAMS)
+    picture = summarise(result).modes[0].picture
+    assert picture.reference.shape == (POINTS_SHOWN, len(picture.features))
+    assert picture.current.shape == (POINTS_SHOWN, len(picture.features))
+    for histogram in picture.histograms:
+        for shares in (histogram.reference, histogram.current, histogram.mode, histogram.kept_current):
+            assert shares.sum() == pytest.approx(1.0, abs=1e-4)
+
+
+def test_one_feature_is_drawn_without_a_scatter(found: ShiftResult) -> None:
+    one = replace(found.modes[0], features=found.modes[0].features[:1], directions=found.modes[0].directions[:1])
+    html = page(summarise(replace(found, modes=(one,))))
+    assert "Scatter plot" not in html
+    assert "Distribution of" in html
+
+
+@pytest.mark.parametrize(
+    ("centre", "scale"), [((0.0, 1e15, 0.0), (1e300, 1e-3, 1e-300)), ((1e9, -273.15, 0.0), (1.0, 1e-9, 1e5))]
+)
+def test_any_unit_can_be_drawn(found: ShiftResult, centre: tuple[float, ...], scale: tuple[float, ...]) -> None:
+    encoded = replace(found.encoded, centre=np.array(centre), scale=np.array(scale))
+    summary = summarise(replace(found, encoded=encoded, modes=(in_all_features(found),)))
+    assert json.loads(write_json(summary))["modes"]
+    assert "<svg" in page(summary)
+    distinct = [len(np.unique(column)) for column in summary.modes[0].picture.current.T]
+    assert min(distinct) > 100  # rounding keeps what can be seen
+
+
+def test_fragment_is_short_and_self_contained(found: ShiftResult) -> None:
+    html = found._repr_html_()
+    assert "The samples differ" in html
+    assert "<svg" not in html
+    assert len(html) < 5000
+
+
+def test_settings_that_differ_are_part_of_the_call(found: ShiftResult) -> None:
+    summary = summarise(replace(found, modes=()))
+    assert "params=CompareParams(" in Tags(page(summary)).text
+    usual = replace(summary, params=ss.CompareParams(alpha=found.alpha))
+    assert "params=" not in Tags(page(usual)).text
+
+
+# files
+
+
+def test_file_is_written_whole(tmp_path: Path) -> None:
+    write_text(tmp_path / "a.txt", "one ü")
+    write_text(str(tmp_path / "a.txt"), "two ü")
+    assert (tmp_path / "a.txt").read_text("utf-8") == "two ü"
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def write_half(path: Path, error: type[BaseException]) -> None:
+    with whole_file(path) as file:
+        file.write(b"half")
+        raise error
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_interrupted_file_leaves_the_former_one_and_nothing_else(tmp_path: Path, error: type[BaseException]) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("former")
+    with pytest.raises(error):
+        write_half(path, error)
+    assert path.read_text() == "former"
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link.txt").symlink_to(tmp_path / "real" / "a.txt")
+    write_text(tmp_path / "link.txt", "new")
+    assert (tmp_path / "link.txt").is_symlink()
+    assert (tmp_path / "real" / "a.txt").read_text() == "new"
+
+
+def test_device_is_written_directly() -> None:
+    write_text(os.devnull, "gone")
+    assert not Path(os.devnull).is_file()
+
+
+def test_new_file_follows_the_umask(tmp_path: Path) -> None:
+    write_text(tmp_path / "a", "")
+    (tmp_path / "b").touch()
+    assert (tmp_path / "a").stat().st_mode == (tmp_path / "b").stat().st_mode
+
+
+@pytest.mark.parametrize(
+    ("where", "why"),
+    [
+        ("missing/a.html", "its folder does not exist"),
+        ("", "it is a folder"),
+        ("f" * 300, "File name too long"),
+    ],
+)
+def test_path_that_cannot_be_written_is_one_line(found: ShiftResult, tmp_path: Path, where: str, why: str) -> None:
+    with pytest.raises(InputError, match=why) as caught:
+        found.to_json(tmp_path / where)
+    assert "\n" not in str(caught.value)
+    assert re.search("cannot be written", str(caught.value))
+
+
+def test_summary_is_frozen(found: ShiftResult) -> None:
+    summary: Summary = summarise(found)
+    with pytest.raises(AttributeError):
+        summary.p_value = 1.0  # type: ignore[misc]
