@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from shiftscope.calibrate import Calibration, calibrate
 from shiftscope.describe import directions, excess_mass
+from shiftscope.discover import discover, echoes
 from shiftscope.encode import Encoded, encode_pair
 from shiftscope.engines.base import Engine
 from shiftscope.equalise import MIN_SAMPLE, Equalisation, equalise_graph
@@ -18,8 +19,9 @@ from shiftscope.living import LivingGraph
 from shiftscope.orient import canonical
 from shiftscope.params import CompareParams
 from shiftscope.progress import Progress, silent
-from shiftscope.refine import Settled, pruned_positions, refine
+from shiftscope.refine import Settled, refine, same_mode
 from shiftscope.results import Mode, ShiftResult
+from shiftscope.scan import ScanResult, scan_points
 
 
 def compare(
@@ -69,62 +71,63 @@ def _protocol(
     clock: _Clock,
 ) -> ShiftResult:
     is_current = encoded.is_current
+    searches = 1 if params.scan is None else 2  # each is held against its share of alpha (Bonferroni)
+    level = params.alpha / searches
+
+    scan: ScanResult | None = None
+    if params.scan is not None:
+        scan = scan_points(
+            encoded.points,
+            encoded.n_reference,
+            encoded.names,
+            params.scan,
+            random_state=random_state,
+            progress=progress,
+        )
+        clock.stop("scan")
 
     graph = LivingGraph(encoded.points, is_current, params.k_max, engine, progress=_stage(progress, "neighbours"))
     clock.stop("neighbours")
     scores = graph.full_scores()
     clock.stop("score")
-
-    calibration = calibrate(
-        graph.compact(),
-        is_current,
-        np.concatenate([scores.reference, scores.current]),
-        q_tail=params.equalise.q_tail,
-        n_permutations=params.n_permutations,
-        random_state=random_state,
-        progress=_stage(progress, "calibrate"),
-    )
+    calibration = _calibrated(graph, params, params.n_permutations, random_state, _stage(progress, "calibrate"))
     clock.stop("calibrate")
 
+    p_value = min(1.0, searches * min(calibration.p_value, 1.0 if scan is None else scan.p_value))
     equalisation: Equalisation | None = None
-    modes: tuple[Mode, ...] = ()
-    removed = np.empty(0, dtype=np.intp)
-    if calibration.p_value <= params.alpha:
-        equalisation = equalise_graph(
-            graph,
-            params.equalise,
-            random_state=random_state,
-            calibration=calibration,
-            progress=_stage(progress, "equalise"),
+    settled: tuple[Settled, ...] = ()
+    if p_value <= params.alpha:
+        if scan is not None and params.scan is not None and scan.p_value <= level:
+            settled = discover(
+                encoded.points,
+                is_current,
+                scan,
+                params.equalise,
+                params.scan,
+                level=level,
+                max_modes=params.max_modes,
+                random_state=random_state,
+                engine=engine,
+                progress=progress,
+            )
+            clock.stop("discover")
+        equalisation, more = _full_space(
+            encoded, graph, calibration, settled, level, params, random_state, engine, progress
         )
-        clock.stop("equalise")
-        settled = refine(
-            encoded.points,
-            is_current,
-            _evident(pruned_positions(equalisation, is_current), is_current, calibration, params.alpha),
-            params.k_max,
-            params.localise,
-            max_iterations=params.max_iterations,
-            max_modes=params.max_modes,
-            random_state=random_state,
-            engine=engine,
-            progress=_stage(progress, "refine"),
-        )
-        modes = _described(encoded, settled, calibration, random_state)
-        clock.stop("refine")
-        removed = _removed(graph, settled, params, random_state)
-        clock.stop("keep")
+        settled += more
+        clock.stop("full space")
 
-    kept = np.setdiff1d(np.arange(len(is_current)), removed)
+    kept = np.flatnonzero(graph.alive)
     return ShiftResult(
-        detected=calibration.p_value <= params.alpha,
-        p_value=calibration.p_value,
+        detected=p_value <= params.alpha,
+        p_value=p_value,
         alpha=params.alpha,
-        modes=modes,
+        modes=_described(encoded, settled, searches, random_state),
         scores=scores,
         kept_reference=kept[~is_current[kept]],
         kept_current=kept[is_current[kept]] - encoded.n_reference,
         calibration=calibration,
+        scan=scan,
         equalisation=equalisation,
         random_state=random_state,
         params=params,
@@ -133,35 +136,97 @@ def _protocol(
     )
 
 
-def _evident(
-    pruned: NDArray[np.intp], is_current: NDArray[np.bool_], calibration: Calibration, alpha: float
-) -> NDArray[np.intp]:
-    """The pruned rows of the sides whose own calibrated test rejects: only these can found a mode."""
-    p_values = np.where(is_current[pruned], calibration.p_current, calibration.p_reference)
-    return pruned[p_values <= alpha]
+def _calibrated(
+    graph: LivingGraph,
+    params: CompareParams,
+    n_permutations: int,
+    random_state: int,
+    progress: Callable[[float], None] | None = None,
+) -> Calibration:
+    """Tail statistics of the living points against label permutations."""
+    living = graph.living()
+    return calibrate(
+        graph.compact(),
+        graph.is_current[living],
+        graph.all_scores()[living],
+        q_tail=params.equalise.q_tail,
+        n_permutations=n_permutations,
+        random_state=random_state,
+        progress=progress,
+    )
 
 
-def _removed(
-    graph: LivingGraph, settled: tuple[Settled, ...], params: CompareParams, random_state: int
-) -> NDArray[np.intp]:
-    """Pool positions to leave out: the modes' rows first, then whatever excess the full space still shows."""
-    graph.restore()
-    for mode in settled:
-        graph.remove(mode.rows)
-    if not graph.exhausted(MIN_SAMPLE):  # separated samples have nothing in common to keep
-        equalise_graph(graph, params.equalise, random_state=random_state)
-    return np.flatnonzero(~graph.alive)
+def _full_space(
+    encoded: Encoded,
+    graph: LivingGraph,
+    calibration: Calibration,
+    known: tuple[Settled, ...],
+    level: float,
+    params: CompareParams,
+    random_state: int,
+    engine: Engine | None,
+    progress: Progress,
+) -> tuple[Equalisation | None, tuple[Settled, ...]]:
+    """The paper's protocol on what the modes of the scan leave over; `graph` ends with the rows to keep alive."""
+    is_current = encoded.is_current
+    _remove(graph, known)
+    if graph.exhausted(MIN_SAMPLE):  # separated samples have nothing in common to keep
+        return None, ()
+    rest = _calibrated(graph, params, params.equalise.n_permutations, random_state) if known else calibration
+    done = equalise_graph(
+        graph,
+        params.equalise,
+        random_state=random_state,
+        calibration=rest,
+        progress=_stage(progress, "equalise"),
+    )
+    p_values = (rest.p_reference, rest.p_current)
+    pruned = np.flatnonzero(~graph.alive)
+    evident = pruned[np.where(is_current[pruned], p_values[1], p_values[0]) <= level]
+    evident = np.setdiff1d(evident, _rows(known))
+    if min(calibration.p_value, rest.p_value) > level or calibration.p_value > level or evident.size == 0:
+        return done, ()
+    found = refine(
+        encoded.points,
+        is_current,
+        evident,
+        p_values,
+        params.k_max,
+        params.localise,
+        max_iterations=params.max_iterations,
+        max_modes=params.max_modes,
+        random_state=random_state,
+        engine=engine,
+        progress=_stage(progress, "refine"),
+    )
+    new = tuple(
+        mode
+        for mode in found
+        if not echoes(mode.features, list(known)) and not any(same_mode(mode, other) for other in known)
+    )
+    if new:  # the modes' rows first, then whatever excess the full space still shows
+        graph.restore()
+        _remove(graph, known + new)
+        if not graph.exhausted(MIN_SAMPLE):
+            equalise_graph(graph, params.equalise, random_state=random_state)
+    return done, new
 
 
-def _described(
-    encoded: Encoded, settled: tuple[Settled, ...], calibration: Calibration, random_state: int
-) -> tuple[Mode, ...]:
-    """Modes in the user's terms, largest excess first."""
-    modes = [_mode(encoded, mode, calibration, random_state) for mode in settled]
+def _remove(graph: LivingGraph, modes: tuple[Settled, ...]) -> None:
+    graph.remove(_rows(modes))
+
+
+def _rows(modes: tuple[Settled, ...]) -> NDArray[np.intp]:
+    return np.concatenate([np.empty(0, dtype=np.intp), *(mode.rows for mode in modes)])
+
+
+def _described(encoded: Encoded, settled: tuple[Settled, ...], searches: int, random_state: int) -> tuple[Mode, ...]:
+    """Modes in the user's terms, strongest first."""
+    modes = [_mode(encoded, mode, searches, random_state) for mode in settled]
     return tuple(sorted(modes, key=lambda mode: (mode.p_value, -mode.excess)))
 
 
-def _mode(encoded: Encoded, settled: Settled, calibration: Calibration, random_state: int) -> Mode:
+def _mode(encoded: Encoded, settled: Settled, searches: int, random_state: int) -> Mode:
     columns = np.ascontiguousarray(encoded.points[:, list(settled.features)])
     excess = excess_mass(columns, encoded.is_current, settled.rows, random_state=random_state)
     return Mode(
@@ -170,10 +235,11 @@ def _mode(encoded: Encoded, settled: Settled, calibration: Calibration, random_s
         rows=np.sort(settled.rows - (encoded.n_reference if settled.is_current else 0)),
         excess=excess.share,
         excess_interval=excess.interval,
-        p_value=calibration.p_current if settled.is_current else calibration.p_reference,
+        p_value=min(1.0, searches * settled.p_value),
         purity=excess.purity,
         directions=directions(encoded, settled.is_current, settled.rows, settled.features),
         settled=settled.settled,
+        origin=settled.origin,
         localisation=settled.localisation,
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from shiftscope.equalise import EqualiseParams
 from shiftscope.errors import ParameterError
 from shiftscope.localise import LocaliseParams
+from shiftscope.scan import ScanParams
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,9 @@ class CompareParams:
     max_iterations : int
         Most localisations per mode before its subspace is taken as it is.
     max_modes : int
-        Most modes followed per side.
+        Most modes looked for, in the scan and on each side of the full space.
+    scan : ScanParams or None
+        The subspace scan; None looks at the full space only, as the paper does.
     equalise : EqualiseParams
     localise : LocaliseParams
     """
@@ -31,6 +34,7 @@ class CompareParams:
     n_permutations: int = 499
     max_iterations: int = 5
     max_modes: int = 5
+    scan: ScanParams | None = field(default_factory=ScanParams)
     equalise: EqualiseParams = field(default_factory=EqualiseParams)
     localise: LocaliseParams = field(default_factory=LocaliseParams)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,9 @@ MAX_ANCHORS = 100  # rows whose neighbourhoods delimit where a mode is looked fo
 POINTS_PER_STEP = 50  # a step prunes this fraction (1 / ...) of the points still too extreme, at least one
 
 
+Origin = Literal["scan", "full space"]
+
+
 @dataclass(frozen=True)
 class Settled:
     """A mode at the end of its refinement.
@@ -34,21 +38,31 @@ class Settled:
     rows : intp array
         Pool positions of the mode's rows.
     settled : bool
-        The last localisation returned the features it was started from.
-    localisation : Localisation
+        The features are confirmed: by a localisation that returned them, or by the scan's calibrated search.
+    localisation : Localisation or None
+        Weights and curves behind the features; None for a mode that the scan found.
+    p_value : float
+        Calibrated p-value of the evidence the mode was founded on.
+    origin : {"scan", "full space"}
+    broad : bool
+        A difference of the features as a whole, not of a compact group of rows.
     """
 
     is_current: bool
     features: tuple[int, ...]
     rows: NDArray[np.intp]
     settled: bool
-    localisation: Localisation
+    localisation: Localisation | None
+    p_value: float
+    origin: Origin
+    broad: bool = False
 
 
 def refine(
     points: NDArray[np.float64],
     is_current: NDArray[np.bool_],
     removed: NDArray[np.intp],
+    p_values: tuple[float, float],
     k_max: int,
     localise_params: LocaliseParams,
     *,
@@ -67,6 +81,8 @@ def refine(
     is_current : (n,) bool
     removed : intp array
         Pool positions pruned in the full space, both sides.
+    p_values : (float, float)
+        Calibrated p-value of the reference and of the current side: what each mode is founded on.
     max_iterations : int
         Most localisations per mode.
     max_modes : int
@@ -79,6 +95,7 @@ def refine(
             points,
             is_current,
             rows,
+            p_values[int(is_current[rows[0]])],
             k_max,
             localise_params,
             max_iterations=max_iterations,
@@ -96,6 +113,7 @@ def settle(
     points: NDArray[np.float64],
     is_current: NDArray[np.bool_],
     rows: NDArray[np.intp],
+    p_value: float,
     k_max: int,
     localise_params: LocaliseParams,
     *,
@@ -110,21 +128,22 @@ def settle(
     side = bool(is_current[rows[0]])
     target = is_current == side
     best: Settled | None = None
-    seen: list[frozenset[int]] = []
+    seen: set[frozenset[int]] = set()
     for _ in range(max_iterations):
         found = localise(points, target, _mask(len(points), rows), localise_params, random_state=random_state)
         features = frozenset(found.features)
+        if best is not None and features == frozenset(best.features):
+            return replace(best, features=found.features, localisation=found, settled=True)
         if features in seen:
             break
-        seen.append(features)
+        seen.add(features)
         subspace = np.ascontiguousarray(points[:, np.sort(found.features)])
         pruned = prune_around(subspace, is_current, rows, k_max, engine=engine)
         if pruned.size < MIN_ROWS:
-            return best
-        rows = _same_cluster(subspace, pruned, rows)
-        best = Settled(side, found.features, rows, False, found)
-    settled = best is not None and bool(seen) and frozenset(best.features) == features
-    return replace(best, features=found.features, localisation=found, settled=True) if best and settled else best
+            break
+        rows = same_cluster(subspace, pruned, rows)
+        best = Settled(side, found.features, rows, False, found, p_value, "full space")
+    return best
 
 
 def prune_around(
@@ -198,7 +217,7 @@ def _clusters(points: NDArray[np.float64], rows: NDArray[np.intp]) -> list[NDArr
     return sorted((rows[labels == label] for label in np.unique(labels)), key=len, reverse=True)
 
 
-def _same_cluster(points: NDArray[np.float64], pruned: NDArray[np.intp], rows: NDArray[np.intp]) -> NDArray[np.intp]:
+def same_cluster(points: NDArray[np.float64], pruned: NDArray[np.intp], rows: NDArray[np.intp]) -> NDArray[np.intp]:
     """Of the clusters pruned in the subspace, the one that holds most of the mode's former rows."""
     clusters = _clusters(points, pruned)
     return max(clusters, key=lambda cluster: (np.intersect1d(cluster, rows).size, cluster.size))

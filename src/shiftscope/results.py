@@ -15,6 +15,8 @@ from shiftscope.equalise import Equalisation
 from shiftscope.localise import Localisation
 from shiftscope.orient import swapped
 from shiftscope.params import CompareParams
+from shiftscope.refine import Origin
+from shiftscope.scan import ScanResult
 from shiftscope.score import Nulls, Scores
 
 Side = Literal["reference", "current"]
@@ -80,8 +82,10 @@ class Mode:
         One per feature, same order.
     settled : bool
         The subspace reproduced itself: rows found in it lead back to the same features.
-    localisation : Localisation
-        Weights and subset-size curves behind `features`.
+    origin : {"scan", "full space"}
+        Where the mode was first seen.
+    localisation : Localisation or None
+        Weights and subset-size curves behind `features`; None for a mode that the scan found.
     """
 
     side: Side
@@ -93,7 +97,8 @@ class Mode:
     purity: float
     directions: tuple[Direction, ...]
     settled: bool
-    localisation: Localisation = field(repr=False)
+    origin: Origin
+    localisation: Localisation | None = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -115,9 +120,12 @@ class ShiftResult:
     names : tuple of str
         The columns compared; `encoded.left_out` lists those left out.
     calibration : Calibration
-        Observed and permuted tail statistics behind the verdict.
+        Observed and permuted tail statistics of the full space.
+    scan : ScanResult or None
+        Small feature sets with their calibrated p-values; None if the scan was switched off.
     equalisation : Equalisation or None
-        Full-space equalisation with its trace; None when nothing was detected.
+        Full-space equalisation, after the modes of the scan were taken away, with its trace; None when nothing was
+        detected.
     random_state : int
     params : CompareParams
     timings : tuple of (stage, seconds)
@@ -133,6 +141,7 @@ class ShiftResult:
     kept_reference: NDArray[np.intp] = field(repr=False)
     kept_current: NDArray[np.intp] = field(repr=False)
     calibration: Calibration = field(repr=False)
+    scan: ScanResult | None = field(repr=False)
     equalisation: Equalisation | None = field(repr=False)
     random_state: int
     params: CompareParams = field(repr=False)
@@ -163,6 +172,7 @@ class ShiftResult:
             kept_reference=self.kept_current,
             kept_current=self.kept_reference,
             calibration=self.calibration.swapped(),
+            scan=None if self.scan is None else _swapped_scan(self.scan),
             equalisation=None if self.equalisation is None else self.equalisation.swapped(),
             encoded=swapped(self.encoded),
         )
@@ -206,3 +216,16 @@ def _swapped_scores(scores: Scores) -> Scores:
         scale_current=scores.scale_reference,
         nulls=Nulls(scores.nulls.current, scores.nulls.reference),
     )
+
+
+def _swapped_scan(scan: ScanResult) -> ScanResult:
+    sets = tuple(
+        replace(
+            found,
+            side=other_side(found.side),
+            rows_reference=found.rows_current,
+            rows_current=found.rows_reference,
+        )
+        for found in scan.sets
+    )
+    return replace(scan, sets=sets)

@@ -1,0 +1,182 @@
+"""From scanned feature sets to modes: the same kind of object as those from the full space.
+
+The strongest set of the scan founds a mode; its rows are taken away and the rest is scanned again, until no set is left
+that the permutations of the first scan would not have reached. So several shifts come out as several modes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shiftscope.engines.base import Engine
+from shiftscope.equalise import EqualiseParams, equalise_graph
+from shiftscope.families import p_values
+from shiftscope.living import LivingGraph
+from shiftscope.progress import Progress, silent
+from shiftscope.refine import MIN_ROWS, Settled, prune_around, pruned_positions, same_cluster
+from shiftscope.scan import FeatureSet, ScanParams, ScanResult, scan_points
+
+RESCAN_PERMUTATIONS = 63  # enough to put the families of a rescan on the common scale; its null is the first scan's
+SETS_TRIED = 5  # strongest sets of one scan that are looked at before it is left
+
+
+def discover(
+    points: NDArray[np.float64],
+    is_current: NDArray[np.bool_],
+    scan: ScanResult,
+    equalise_params: EqualiseParams,
+    scan_params: ScanParams,
+    *,
+    level: float,
+    max_modes: int,
+    random_state: int = 0,
+    engine: Engine | None = None,
+    progress: Progress = silent,
+) -> tuple[Settled, ...]:
+    """Peel one mode after another off the pool, strongest first.
+
+    Parameters
+    ----------
+    points : (n, d) float64
+        Pooled matrix, reference rows first.
+    is_current : (n,) bool
+    scan : ScanResult
+        Scan of the whole pool; its permutations are the null of every later scan too.
+    level : float
+        A set founds a mode if its family-wise p-value is at most this.
+    max_modes : int
+        Most modes in total.
+    """
+    null = np.maximum(scan.localised_null, scan.broad_null)
+    found: list[Settled] = []
+    alive = np.ones(len(points), dtype=np.bool_)
+    while len(found) < max_modes:
+        pool = np.flatnonzero(alive)
+        founded = _found(points[pool], is_current[pool], scan, null, level, found, equalise_params, engine)
+        if not founded:
+            break
+        found += [replace(mode, rows=pool[mode.rows]) for mode in founded]
+        for mode in found:
+            alive[mode.rows] = False
+        left = is_current[alive]
+        if min(left.sum(), (~left).sum()) < MIN_ROWS:
+            break
+        rescan = replace(scan_params, n_permutations=RESCAN_PERMUTATIONS)
+        names = tuple(str(feature) for feature in range(points.shape[1]))
+        scan = scan_points(
+            points[alive], int((~left).sum()), names, rescan, random_state=random_state, progress=progress
+        )
+    return tuple(found)
+
+
+def _found(
+    points: NDArray[np.float64],
+    is_current: NDArray[np.bool_],
+    scan: ScanResult,
+    null: NDArray[np.float64],
+    level: float,
+    known: list[Settled],
+    params: EqualiseParams,
+    engine: Engine | None,
+) -> list[Settled]:
+    """Modes of the strongest set that says something new: one if localised, up to one per side if broad."""
+    for candidate in scan.sets[:SETS_TRIED]:
+        p_value = float(p_values(np.array([candidate.value]), null)[0])
+        if p_value > level:
+            break
+        if echoes(candidate.features, known):
+            continue
+        make = _localised_mode if candidate.statistic == "localised" else _broad_modes
+        modes = make(points, is_current, candidate, p_value, params, engine)
+        if modes:
+            return modes
+    return []
+
+
+def echoes(features: tuple[int, ...], known: list[Settled]) -> bool:
+    """Whether a set shares a feature with a broad mode: broad shifts cannot be peeled off, only recognised."""
+    return any(mode.broad and set(features) & set(mode.features) for mode in known)
+
+
+def _localised_mode(
+    points: NDArray[np.float64],
+    is_current: NDArray[np.bool_],
+    found: FeatureSet,
+    p_value: float,
+    params: EqualiseParams,
+    engine: Engine | None,
+) -> list[Settled]:
+    """The rows around the best box that are in excess."""
+    rows, surplus = _surplus(is_current, found)
+    if rows.size < MIN_ROWS or surplus < 1:
+        return []
+    subspace = np.ascontiguousarray(points[:, list(found.features)])
+    pruned = prune_around(subspace, is_current, rows, params.k_max, engine=engine)
+    if pruned.size >= max(MIN_ROWS, surplus // 2):
+        rows = same_cluster(subspace, pruned, rows)
+    else:  # no compact excess: the rows of the box with the strongest local evidence stand for it
+        rows = _strongest(subspace, is_current, rows, surplus, params, engine)
+    side = found.side == "current"
+    return [Settled(side, found.features, rows, settled=True, localisation=None, p_value=p_value, origin="scan")]
+
+
+def _broad_modes(
+    points: NDArray[np.float64],
+    is_current: NDArray[np.bool_],
+    found: FeatureSet,
+    p_value: float,
+    params: EqualiseParams,
+    engine: Engine | None,
+) -> list[Settled]:
+    """What equalisation in the set's features prunes on either side; else the surplus of its strongest cell."""
+    subspace = np.ascontiguousarray(points[:, list(found.features)])
+    graph = LivingGraph(subspace, is_current, params.k_max, engine)
+    pruned = pruned_positions(equalise_graph(graph, params), is_current)
+    groups = [pruned[is_current[pruned] == side] for side in (True, False)]
+    groups = [rows for rows in groups if rows.size >= MIN_ROWS]
+    if not groups:
+        rows, surplus = _surplus(is_current, found)
+        groups = [_strongest(subspace, is_current, rows, surplus, params, engine)] if surplus >= 1 else []
+    return [
+        Settled(
+            bool(is_current[rows[0]]),
+            found.features,
+            np.sort(rows),
+            settled=True,
+            localisation=None,
+            p_value=p_value,
+            origin="scan",
+            broad=True,
+        )
+        for rows in groups
+    ]
+
+
+def _surplus(is_current: NDArray[np.bool_], found: FeatureSet) -> tuple[NDArray[np.intp], int]:
+    """Pool positions of the box's rows on the side in excess, and how many of them the other does not explain."""
+    n_reference = int(np.sum(~is_current))
+    current, reference = found.rows_current + n_reference, found.rows_reference
+    own, other = (current, reference) if found.side == "current" else (reference, current)
+    n_own, n_other = (
+        (is_current.size - n_reference, n_reference)
+        if found.side == "current"
+        else (n_reference, is_current.size - n_reference)
+    )
+    return own, round(own.size - other.size * n_own / n_other)
+
+
+def _strongest(
+    points: NDArray[np.float64],
+    is_current: NDArray[np.bool_],
+    rows: NDArray[np.intp],
+    count: int,
+    params: EqualiseParams,
+    engine: Engine | None,
+) -> NDArray[np.intp]:
+    """The `count` of `rows` with the largest score in the subspace."""
+    graph = LivingGraph(points, is_current, params.k_max, engine, rows=rows)
+    scores = graph.scores(graph.rows, graph.nulls())
+    return np.sort(graph.rows[np.argsort(-scores, kind="stable")[:count]])
