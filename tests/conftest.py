@@ -9,9 +9,16 @@ settings.register_profile("shiftscope", deadline=None, derandomize=True, print_b
 settings.load_profile("shiftscope")
 
 
-@pytest.fixture
-def threads():
-    """Set the number of Numba threads; the former number is restored afterwards."""
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Waking threads costs more than the small tasks of tests; what depends on threads asks for `threads`."""
     before = numba.get_num_threads()
-    yield numba.set_num_threads
+    numba.set_num_threads(1)
+    yield
     numba.set_num_threads(before)
+
+
+@pytest.fixture
+def threads(one_thread):
+    """Set the number of Numba threads for one test."""
+    return numba.set_num_threads

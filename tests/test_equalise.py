@@ -69,12 +69,12 @@ def test_both_sides_at_once():
 
 def test_equal_samples_lose_little():
     removed = 0
-    for seed in range(5):
-        reference, current = planted(seed=seed)
+    for seed in range(4):
+        reference, current = planted(seed=seed, n=250)
         result = equalise(reference, current, K_MAX, params=QUICK)
         check_book(result, reference, current)
         removed += result.removed_reference.size + result.removed_current.size
-    assert removed <= 0.03 * 5 * 800
+    assert removed <= 0.03 * 4 * 500
 
 
 def test_the_same_sample_twice_loses_nothing():
@@ -117,7 +117,10 @@ def test_lists_that_run_out_change_nothing(monkeypatch):
 def test_the_trace_tells_the_state_before_each_step():
     reference, current = planted(in_current=60)
     graph = LivingGraph(np.vstack([reference, current]), np.arange(860) >= 400, K_MAX)
-    result = equalise_graph(graph, QUICK)
+    seen: list[float] = []
+    result = equalise_graph(graph, QUICK, progress=seen.append)
+    assert seen == sorted(seen)
+    assert 0 < seen[0] < seen[-1] + 1e-12 <= 1
     first = result.trace[0]
     assert first.before == result.before[first.side == "current"]
     assert all(step.before.p_value <= QUICK.alpha for step in result.trace)
@@ -132,13 +135,6 @@ def test_the_last_round_is_told_from_convergence():
     check_book(one, reference, current)
     assert one.rounds == 1
     assert not one.converged
-
-
-def test_progress_rises():
-    seen: list[float] = []
-    equalise(*planted(in_current=60), K_MAX, params=QUICK, progress=seen.append)
-    assert seen
-    assert all(0 <= fraction <= 1 for fraction in seen)
 
 
 @pytest.mark.parametrize(

@@ -57,10 +57,13 @@ def test_score_lists(tie_share, alive_share):
     index, tied = random_lists(rng, 80, 25, tie_share)
     alive, label = rng.random(80) < alive_share, (rng.random(80) < 0.4).astype(np.uint8)
     tables = np.stack([evidence_table(12, 0.6), evidence_table(12, 0.4)])
-    rows = rng.permutation(80)[:60]
+    rows, lists = rng.permutation(80)[:60], rng.permutation(80)[:60]  # the list of rows[i] has number lists[i]
     scores, scales, complete = np.empty(60), np.empty(60, np.int32), np.empty(60, np.bool_)
-    score_lists(rows, index, tied, alive, label, tables, scores, scales, complete)
-    expected = [slow_walk(index[row], tied[row], alive, label, label[row], tables[label[row]]) for row in rows]
+    score_lists(rows, lists, index, tied, alive, label, tables, scores, scales, complete)
+    expected = [
+        slow_walk(index[number], tied[number], alive, label, label[row], tables[label[row]])
+        for row, number in zip(rows, lists, strict=True)
+    ]
     np.testing.assert_array_equal(scores, [one[0] for one in expected])
     np.testing.assert_array_equal(scales, [one[1] for one in expected])
     np.testing.assert_array_equal(complete, [one[2] for one in expected])

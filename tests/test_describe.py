@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from shiftscope.describe import directions, excess_mass
+from shiftscope.encode import encode_pair
+from shiftscope.results import Direction
+
+
+def planted(injected=100, n=900, seed=0, spread=0.05):
+    """Pool of two normal samples of `n` rows in a plane; the last `injected` rows are a cluster of current's."""
+    rng = np.random.default_rng(seed)
+    points = np.vstack([rng.standard_normal((2 * n, 2)), 1 + spread * rng.standard_normal((injected, 2))])
+    return points, np.arange(2 * n + injected) >= n, np.arange(2 * n, 2 * n + injected)
+
+
+def test_the_interval_covers_the_injected_share():
+    covered = 0
+    for seed in range(60):
+        points, is_current, rows = planted(seed=seed)
+        found = excess_mass(points, is_current, rows, random_state=seed)
+        assert found.interval[0] < found.share < found.interval[1]
+        covered += found.interval[0] <= 0.1 <= found.interval[1]
+    assert covered >= binom.ppf(0.001, 60, 0.95)
+
+
+def test_rows_of_no_excess_have_none():
+    """Negative control: rows picked at random from one of two equal samples."""
+    points, is_current, _ = planted(injected=0)
+    rows = np.random.default_rng(3).choice(np.flatnonzero(is_current), 60, replace=False)
+    found = excess_mass(points, is_current, rows)
+    assert abs(found.share) < 0.06
+    assert found.purity < 0.15
+
+
+def test_either_sample_may_hold_the_excess():
+    points, is_current, rows = planted()
+    assert excess_mass(points, ~is_current, rows) == excess_mass(points, is_current, rows)
+
+
+def test_purity_is_the_share_of_the_region_that_is_in_excess():
+    points, is_current, rows = planted()
+    assert excess_mass(points, is_current, rows).purity > 0.9
+    points, is_current, rows = planted(injected=300, spread=0.25)  # among about 60 background rows of either sample
+    assert 0.5 < excess_mass(points, is_current, rows).purity < 0.95
+
+
+def test_identical_rows_are_an_excess_too():
+    points, is_current, rows = planted()
+    points[rows] = 1.0
+    found = excess_mass(points, is_current, rows)
+    assert found.share == pytest.approx(0.1)
+    assert found.purity == 1
+
+
+@pytest.mark.parametrize("size", [1, 2, 6])
+def test_few_rows_still_give_an_interval(size):
+    points, is_current, rows = planted()
+    found = excess_mass(points, is_current, rows[:size])
+    assert -1 <= found.interval[0] <= found.share <= found.interval[1] <= 1
+
+
+def test_two_rows_in_the_other_sample_are_enough():
+    for seed in range(8):
+        points, is_current, rows = planted(n=2, injected=50, seed=seed)
+        found = excess_mass(points, is_current, rows, random_state=seed)
+        assert 0 < found.share <= 1
+
+
+def test_directions_are_in_the_units_of_the_data():
+    rng = np.random.default_rng(0)
+    reference = rng.normal((100, -5, 3), (10, 1, 1), (500, 3))
+    current = rng.normal((100, -5, 3), (10, 1, 1), (500, 3))
+    current[:50] = rng.normal((120, -5, 1), (1, 0.1, 1), (50, 3))
+    encoded = encode_pair(reference, current)
+    found = directions(encoded, True, np.arange(500, 550), (2, 0, 1))
+    assert [(one.feature, one.word) for one in found] == [("x2", "lower"), ("x0", "higher"), ("x1", "narrower")]
+    assert found[1].median == pytest.approx(np.median(current[:50, 0]))
+    assert found[1].other_median == pytest.approx(np.median(reference[:, 0]))
+    assert found[1].shift == pytest.approx((found[1].median - found[1].other_median) / encoded.scale[0])
+    quartiles = [np.subtract(*np.quantile(rows, (0.75, 0.25))) for rows in (current[:50, 1], reference[:, 1])]
+    assert found[2].spread_ratio == pytest.approx(quartiles[0] / quartiles[1])
+    assert str(found[1]).startswith("x0 higher: median 120")
+
+
+def test_a_constant_column_of_the_other_sample_has_no_spread_to_compare():
+    reference, current = np.zeros((20, 2)), np.random.default_rng(0).standard_normal((20, 2))
+    reference[:, 1] = np.arange(20)
+    found = directions(encode_pair(reference, current), True, np.arange(20, 40), (0,))
+    assert found[0].spread_ratio == np.inf
+
+
+@pytest.mark.parametrize(
+    ("shift", "spread_ratio", "word"),
+    [(0.3, 0.1, "higher"), (-0.3, 9, "lower"), (0.1, 0.5, "narrower"), (-0.1, 2, "wider"), (-0.1, 1, "lower")],
+)
+def test_the_most_telling_word(shift, spread_ratio, word):
+    assert Direction("x", 1.0, 0.0, shift, spread_ratio).word == word

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import pytest
+
+from shiftscope.equalise import EqualiseParams
+from shiftscope.errors import ParameterError, ShiftscopeError
+from shiftscope.params import CompareParams
+
+
+def test_defaults_can_reach_their_level():
+    params = CompareParams()
+    assert 1 / (params.n_permutations + 1) <= params.alpha
+    assert params.k_max == params.equalise.k_max == 400
+
+
+def test_k_max_is_that_of_the_equalisation():
+    assert CompareParams(equalise=EqualiseParams(k_max=70)).k_max == 70
+
+
+@pytest.mark.parametrize("alpha", [0.001, 0.003, 0.05, 1 / 3, 0.9])
+def test_the_number_of_permutations_advised_is_enough_and_nearly_needed(alpha):
+    advised = int(1 / alpha)
+    assert CompareParams(alpha=alpha, n_permutations=advised).alpha == alpha
+    if advised > 2:
+        with pytest.raises(ParameterError, match=f"take at least {advised} permutations or a larger alpha"):
+            CompareParams(alpha=alpha, n_permutations=advised - 2)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"alpha": 0}, "alpha must lie strictly between 0 and 1, got 0"),
+        ({"alpha": 1.0}, "alpha must lie strictly between 0 and 1, got 1.0"),
+        ({"n_permutations": 0}, "n_permutations must be a whole number of at least 1, got 0"),
+        ({"max_iterations": 2.5}, "max_iterations must be a whole number of at least 1, got 2.5"),
+        ({"alpha": -1, "max_modes": 0}, "alpha must .*, got -1; max_modes must .*, got 0"),
+    ],
+)
+def test_impossible_settings_are_named_together(settings, message):
+    with pytest.raises(ParameterError, match=f"^{message}$"):
+        CompareParams(**settings)
+
+
+def test_a_wrong_setting_is_a_value_error_of_ours():
+    with pytest.raises(ValueError, match="alpha") as caught:
+        CompareParams(alpha=7)
+    assert isinstance(caught.value, ShiftscopeError)
