@@ -120,7 +120,7 @@ def test_batches_threads_and_chunks_do_not_matter(monkeypatch, threads):
     graph, is_current = graph_of()
     whole = calibrated(graph, is_current)
     monkeypatch.setattr(stage, "LANES", 5)
-    monkeypatch.setattr(stage, "CHUNK_STEPS", 700)
+    monkeypatch.setattr(stage, "CHUNK_ROWS", 70)
     threads(1)
     parts = calibrated(graph, is_current)
     np.testing.assert_array_equal(whole.permuted_reference, parts.permuted_reference)

@@ -9,6 +9,7 @@ from scipy.stats import binom
 from shiftscope.encode import encode_pair
 from shiftscope.errors import ParameterError
 from shiftscope.kernels.score import (
+    WORDS,
     compact_lists,
     crossing_probability,
     score_lists,
@@ -89,16 +90,19 @@ def test_compact_lists(tie_share):
 def test_score_permutations(tie_share):
     rng = np.random.default_rng(11)
     index, tied = random_lists(rng, 120, 20, tie_share)
-    lanes = (rng.random((120, 7)) < 0.3).astype(np.uint8)
+    lanes = (rng.random((120, 70)) < 0.3).astype(np.uint8)
     nulls = nulls_for(84, 36, 20)
     taus = (nulls.reference.quantile(0.7), nulls.current.quantile(0.7))
-    bounds = np.vstack([nulls.reference.bounds(taus[0]), nulls.current.bounds(taus[1])]).astype(np.int16)
-    found = np.full((120, 7), -1.0)
-    score_permutations(0, 50, index, tied, lanes, bounds, nulls.tables, found)
-    score_permutations(50, 120, index, tied, lanes, bounds, nulls.tables, found)
+    bounds = np.vstack([nulls.reference.bounds(taus[0]), nulls.current.bounds(taus[1])])
+    bits = np.zeros((120, WORDS), np.uint64)
+    for lane in range(70):
+        bits[:, lane // 64] |= lanes[:, lane].astype(np.uint64) << np.uint64(lane % 64)
+    found = np.full((120, 70), -1.0)
+    score_permutations(0, index, tied, bits, bounds, nulls.tables, found[:50])
+    score_permutations(50, index, tied, bits, bounds, nulls.tables, found[50:])
     everyone = np.ones(120, bool)
     for row in range(120):
-        for lane in range(7):
+        for lane in range(70):
             label, own = lanes[:, lane], lanes[row, lane]
             expected, _, _ = slow_walk(index[row], tied[row], everyone, label, own, nulls.tables[own])
             assert found[row, lane] == (expected if expected >= taus[own] else 0.0)

@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.engines.base import Neighbours
-from shiftscope.kernels.score import score_permutations
+from shiftscope.kernels.counts import draw_labels
+from shiftscope.kernels.score import WORDS, score_permutations
 from shiftscope.null import DECIMALS, Null, ScoreNull
 from shiftscope.score import Nulls, nulls_for
 
-LANES = 64  # labellings walked together: one cache line of labels per neighbour
-CHUNK_STEPS = 2**28  # list steps between two looks at the clock, about half a second
+LANES = 64 * WORDS  # labellings walked together
+CHUNK_ROWS = 8192  # rows scored between two chances to interrupt
 KNOTS = 512  # points at which the exact null tail is tabulated
 SMALLEST_SCORE = 10.0**-DECIMALS  # a score of 0 is no evidence: it never belongs to a tail
 TAIL_FLOOR = 1e-15  # smallest tail probability tabulated
@@ -195,31 +196,40 @@ def calibrate(
 
 
 def permuted_labels(is_current: NDArray[np.bool_], permutations: range, random_state: int) -> NDArray[np.uint8]:
-    """(n, len(permutations)) labels, each column a seeded shuffle of the observed ones."""
-    label = is_current.astype(np.uint8)
-    lanes = np.empty((label.size, len(permutations)), dtype=np.uint8)
-    for column, permutation in enumerate(permutations):
-        lanes[:, column] = np.random.default_rng([random_state, permutation]).permutation(label)
-    return lanes
+    """(n, len(permutations)) labels; column b is a random choice of as many current rows, seeded by (seed, b)."""
+    seeds = np.random.default_rng(random_state).integers(0, 2**64, size=permutations.stop, dtype=np.uint64)
+    labels: NDArray[np.uint8] = draw_labels(is_current.size, int(is_current.sum()), seeds[permutations.start :]).T
+    return labels
 
 
 def _permuted_tails(
     graph: Neighbours, lanes: NDArray[np.uint8], nulls: Nulls, tests: tuple[TailTest, TailTest]
 ) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
     """Tail scores of the reference and of the current side in each labelling; interruptible between chunks."""
-    n, k_max = graph.index.shape
-    bounds = np.vstack([nulls.reference.bounds(tests[0].tau), nulls.current.bounds(tests[1].tau)]).astype(np.int16)
-    out = np.empty(lanes.shape)
-    step = max(1, CHUNK_STEPS // (k_max * 4))
-    for first in range(0, n, step):
-        score_permutations(first, min(first + step, n), graph.index, graph.tied, lanes, bounds, nulls.tables, out)
-    rows, lane = np.nonzero(out)
-    group = 2 * lane + lanes[rows, lane]
+    n = len(graph.index)
+    bounds = np.vstack([nulls.reference.bounds(tests[0].tau), nulls.current.bounds(tests[1].tau)])
+    bits = _packed(lanes)
+    groups, scores = [], []
+    for first in range(0, n, CHUNK_ROWS):
+        out = np.empty((min(CHUNK_ROWS, n - first), lanes.shape[1]))
+        score_permutations(first, graph.index, graph.tied, bits, bounds, nulls.tables, out)
+        row, lane = np.nonzero(out)
+        groups.append(2 * lane + lanes[first + row, lane])
+        scores.append(out[row, lane])
+    group, score = np.concatenate(groups), np.concatenate(scores)
     order = np.argsort(group, kind="stable")
     edges = np.searchsorted(group[order], np.arange(2 * lanes.shape[1] + 1))
-    scores = out[rows, lane][order]
-    parts = [scores[low:high] for low, high in pairwise(edges)]
+    score = score[order]
+    parts = [score[low:high] for low, high in pairwise(edges)]
     return list(zip(parts[::2], parts[1::2], strict=True))
+
+
+def _packed(lanes: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """(n, WORDS) words, bit l of a row its label in labelling l."""
+    n, n_lanes = lanes.shape
+    packed = np.zeros((8 * WORDS, n), dtype=np.uint8)
+    packed[: -(-n_lanes // 8)] = np.packbits(lanes.T, axis=0, bitorder="little")
+    return np.ascontiguousarray(packed.T).view("<u8").astype(np.uint64)
 
 
 def smallest_p_value(observed: NDArray[np.float64], permuted: NDArray[np.float64]) -> float:

@@ -180,16 +180,15 @@ def _full_space(
         calibration=rest,
         progress=_stage(progress, "equalise"),
     )
-    p_values = (rest.p_reference, rest.p_current)
-    pruned = np.flatnonzero(~graph.alive)
-    evident = pruned[np.where(is_current[pruned], p_values[1], p_values[0]) <= level]
-    evident = np.setdiff1d(evident, _rows(known))
-    if min(calibration.p_value, rest.p_value) > level or calibration.p_value > level or evident.size == 0:
+    if max(calibration.p_value, rest.p_value) > level:
         return done, ()
-    found = refine(
+    pruned = np.setdiff1d(np.flatnonzero(~graph.alive), _rows(known))
+    p_values = (rest.p_reference, rest.p_current)
+    found: tuple[Settled, ...] = ()
+    for mode in refine(
         encoded.points,
         is_current,
-        evident,
+        pruned[np.where(is_current[pruned], *p_values[::-1]) <= level],  # only a side that rejects can found a mode
         p_values,
         params.k_max,
         params.localise,
@@ -198,18 +197,20 @@ def _full_space(
         random_state=random_state,
         engine=engine,
         progress=_stage(progress, "refine"),
-    )
-    new = tuple(
-        mode
-        for mode in found
-        if not echoes(mode.features, list(known)) and not any(same_mode(mode, other) for other in known)
-    )
-    if new:  # the modes' rows first, then whatever excess the full space still shows
+    ):
+        if echoes(mode.features, list(known)) or any(same_mode(mode, other) for other in known):
+            continue
+        found += (mode,)
         graph.restore()
-        _remove(graph, known + new)
-        if not graph.exhausted(MIN_SAMPLE):
-            equalise_graph(graph, params.equalise, random_state=random_state)
-    return done, new
+        _remove(graph, known + found)
+        if graph.exhausted(MIN_SAMPLE):
+            return done, found
+        rest = _calibrated(graph, params, params.equalise.n_permutations, random_state)
+        if rest.p_value > level:  # the modes so far explain it all
+            break
+    if found:
+        equalise_graph(graph, params.equalise, random_state=random_state, calibration=rest)
+    return done, found
 
 
 def _remove(graph: LivingGraph, modes: tuple[Settled, ...]) -> None:

@@ -20,6 +20,7 @@ from shiftscope.score import DEFAULT_K_MAX, Nulls
 from shiftscope.tables import Table, read_table
 
 REFERENCE, CURRENT = 0, 1  # labels of the two samples in the pool
+STEP_SHARE = 0.01  # of the surplus tail points, taken in one step
 MIN_SAMPLE = 2  # pruning never leaves fewer rows than this in a sample
 
 
@@ -42,8 +43,9 @@ class EqualiseParams:
         The score's null distribution: dynamic programme, or the paper's Monte Carlo sequences.
     n_permutations : int
         Labellings behind the calibrated threshold.
-    step : int
-        Most extreme points taken per side and pruning step.
+    step : int or None
+        Most extreme points taken per side and pruning step; None takes one for every `1 / STEP_SHARE` surplus points
+        in the tail (D m of them), at least one, so that broad shifts need hundreds of steps instead of thousands.
     max_rounds : int
         Most global recomputations.
     """
@@ -54,7 +56,7 @@ class EqualiseParams:
     threshold: Literal["calibrated", "formula"] = "calibrated"
     null: Literal["exact", "simulated"] = "exact"
     n_permutations: int = 199
-    step: int = 1
+    step: int | None = None
     max_rounds: int = 100
 
     def __post_init__(self) -> None:
@@ -63,7 +65,7 @@ class EqualiseParams:
             for name, value, least in (
                 ("k_max", self.k_max, 1),
                 ("n_permutations", self.n_permutations, 19),
-                ("step", self.step, 1),
+                ("step", 1 if self.step is None else self.step, 1),
                 ("max_rounds", self.max_rounds, 1),
             )
             if int(value) != value or value < least
@@ -288,7 +290,9 @@ def _prune(
                 continue
             mine = candidates[(judge.label[candidates] == side) & graph.alive[candidates]]
             order = np.argsort(-scores[np.searchsorted(candidates, mine)], kind="stable")
-            for point in mine[order[: params.step]]:
+            tail = states[side].tail
+            step = params.step or max(1, round(STEP_SHARE * tail.distance * tail.count))
+            for point in mine[order[:step]]:
                 room = graph.size(side) - MIN_SAMPLE
                 if room < 1:
                     return

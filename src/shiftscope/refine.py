@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -71,8 +71,8 @@ def refine(
     random_state: int = 0,
     engine: Engine | None = None,
     progress: Callable[[float], None] | None = None,
-) -> tuple[Settled, ...]:
-    """Turn the pruned rows of the full space into settled modes.
+) -> Iterator[Settled]:
+    """Turn the pruned rows of the full space into settled modes, one at a time, largest start first.
 
     Parameters
     ----------
@@ -102,11 +102,11 @@ def refine(
             random_state=random_state,
             engine=engine,
         )
-        if mode is not None and not any(same_mode(mode, other) for other in found):
-            found.append(mode)
         if progress is not None:
             progress((number + 1) / len(starts))
-    return tuple(found)
+        if mode is not None and not any(same_mode(mode, other) for other in found):
+            found.append(mode)
+            yield mode
 
 
 def settle(

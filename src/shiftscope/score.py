@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ class Nulls:
     reference: ScoreNull
     current: ScoreNull
 
-    @property
+    @cached_property
     def tables(self) -> NDArray[np.float64]:
         """(2, K_M + 1, K_M + 1) evidence tables, reference first: the label of a point selects its table."""
         return np.stack([self.reference.table, self.current.table])

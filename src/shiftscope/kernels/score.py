@@ -6,6 +6,9 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
+WORDS = 8  # 64 labellings each, walked together: the labels of a row fill one cache line
+ALL_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
+
 
 @njit(parallel=True, cache=True, nogil=True)
 def score_lists(
@@ -22,10 +25,10 @@ def score_lists(
 ) -> None:
     """Largest evidence along the living neighbours of each of `rows` (paper 2.1).
 
-    The list of row r, number lists[i], is walked neighbour by neighbour, dead ones skipped. At each distinct distance the evidence
-    tables[label of r, K, number of the first K of the same label] is read; neighbours at equal distance count as one
-    step, because their order carries no information. Writes `score` and `scale` (the K that attains it), and
-    `complete` = False where the list ended before K_M living neighbours were seen.
+    The list of row r, number lists[i], is walked neighbour by neighbour, dead ones skipped. At each distinct distance
+    the evidence tables[label of r, K, number of the first K of the same label] is read; neighbours at equal distance
+    count as one step, because their order carries no information. Writes `score` and `scale` (the K that attains it),
+    and `complete` = False where the list ended before K_M living neighbours were seen.
     """
     k_max = tables.shape[1] - 1
     length = index.shape[1]
@@ -100,47 +103,73 @@ def compact_lists(
 @njit(parallel=True, cache=True, nogil=True)
 def score_permutations(
     first: int,
-    last: int,
     index: NDArray[np.int32],
     tied: NDArray[np.bool_],
-    lanes: NDArray[np.uint8],
-    bounds: NDArray[np.int16],
+    bits: NDArray[np.uint64],
+    bounds: NDArray[np.int64],
     tables: NDArray[np.float64],
     score: NDArray[np.float64],
 ) -> None:
-    """Tail scores of rows first..last under many labellings at once (method: permutations on the fixed graph).
+    """Tail scores of rows first, first + 1, ... under many labellings at once (permutations on the fixed graph).
 
-    lanes[r, l] is the label of row r in labelling l. All labellings of a row are walked together, only asking whether
-    the count of neighbours of its own label ever reaches `bounds[label, K]`, the smallest count whose evidence lies in
-    the tail. For the few that do, the exact score is found by a second walk; the others get 0.
+    Bit l of bits[r] is the label of row r in labelling l; score is (rows, labellings). All labellings of a row are
+    walked together, with counters whose bits are spread over words, one bit per labelling: the walk only asks whether
+    the count of neighbours of the row's own label ever reaches `bounds[label, K]`, the smallest count whose evidence
+    lies in the tail. For the few labellings where it does, a second walk finds the exact score; the others get 0.
     """
     k_max = index.shape[1]
-    n_lanes = lanes.shape[1]
-    for row in prange(first, last):
-        count = np.zeros(n_lanes, np.int16)
-        crossed = np.zeros(n_lanes, np.uint8)  # bit 0: as reference, bit 1: as current
+    n_planes = 1
+    while (1 << n_planes) <= k_max:
+        n_planes += 1
+    for i in prange(score.shape[0]):
+        row = first + i
+        planes = np.zeros((n_planes, WORDS), np.uint64)  # current neighbours so far, bit by bit
+        carry = np.empty(WORDS, np.uint64)
+        crossed = np.zeros((2, WORDS), np.uint64)  # tail reached as reference, as current
         for k in range(k_max):
             neighbour = index[row, k]
-            if tied[row, k]:
-                for lane in range(n_lanes):
-                    count[lane] += lanes[neighbour, lane]
-            else:
-                few = np.int16(k + 1 - bounds[0, k + 1])
-                many = bounds[1, k + 1]
-                for lane in range(n_lanes):
-                    count[lane] += lanes[neighbour, lane]
-                    crossed[lane] |= np.uint8(count[lane] <= few) | (np.uint8(count[lane] >= many) << 1)
-        for lane in range(n_lanes):
-            own = lanes[row, lane]
-            score[row, lane] = 0.0
-            if (crossed[lane] >> own) & 1:
+            for w in range(WORDS):
+                carry[w] = bits[neighbour, w]
+            for plane in range(n_planes):
+                for w in range(WORDS):
+                    before = planes[plane, w]
+                    planes[plane, w] = before ^ carry[w]
+                    carry[w] &= before
+            if not tied[row, k]:
+                if bounds[1, k + 1] <= k + 1:
+                    _at_least(planes, bounds[1, k + 1], carry)
+                    for w in range(WORDS):
+                        crossed[1, w] |= carry[w]
+                if bounds[0, k + 1] <= k + 1:  # enough reference neighbours: too few current ones for one more
+                    _at_least(planes, k + 2 - bounds[0, k + 1], carry)
+                    for w in range(WORDS):
+                        crossed[0, w] |= ~carry[w]
+        for lane in range(score.shape[1]):
+            word, bit = lane >> 6, np.uint64(lane & 63)
+            own = (bits[row, word] >> bit) & np.uint64(1)
+            score[i, lane] = 0.0
+            if (crossed[own, word] >> bit) & np.uint64(1):
                 same = 0
                 best = 0.0
                 for k in range(k_max):
-                    same += lanes[index[row, k], lane] == own
+                    same += ((bits[index[row, k], word] >> bit) & np.uint64(1)) == own
                     if not tied[row, k]:
                         best = max(best, tables[own, k + 1, same])
-                score[row, lane] = best
+                score[i, lane] = best
+
+
+@njit(inline="always")
+def _at_least(planes: NDArray[np.uint64], bound: int, out: NDArray[np.uint64]) -> None:
+    """Bit mask of the counters that are at least `bound` >= 0, compared from the lowest bit up."""
+    for w in range(WORDS):
+        out[w] = ALL_BITS
+    for plane in range(planes.shape[0]):
+        if (bound >> plane) & 1:
+            for w in range(WORDS):
+                out[w] &= planes[plane, w]
+        else:
+            for w in range(WORDS):
+                out[w] |= planes[plane, w]
 
 
 @njit(parallel=True, cache=True, nogil=True)
