@@ -2,36 +2,46 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.installed
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
 .PHONY: setup demo test lint bench docs clean
 
-setup: $(STAMP)
+setup: $(VENV)/.dev
 
-$(STAMP): pyproject.toml
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+# The package alone: all that the demo needs.
+$(VENV)/.base: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) --editable .
 	@touch $@
 
-demo: setup
+$(VENV)/.dev: $(VENV)/.base
+	$(PIP) --editable ".[dev]"
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.dev
+	$(PIP) --editable ".[bench]"
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.dev
+	$(PIP) --editable ".[docs]"
+	@touch $@
+
+demo: $(VENV)/.base
 	$(BIN)/shiftscope demo
 
 test: lint
 	$(BIN)/python -m pytest --cov --cov-report=term
 
-lint: setup
+lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: setup
-	$(BIN)/python -m pip install --quiet --editable ".[bench]"
+bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
 
-docs: setup
-	$(BIN)/python -m pip install --quiet --editable ".[docs]"
-	$(BIN)/python docs/build.py
+docs: $(VENV)/.docs
+	$(BIN)/python -m mkdocs build --strict --site-dir site
 
 clean:
 	rm -rf $(VENV) build dist site .coverage .pytest_cache .mypy_cache .ruff_cache

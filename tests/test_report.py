@@ -21,9 +21,11 @@ from shiftscope.report.html import COLUMNS_LISTED, MODES_DRAWN, fragment, page
 from shiftscope.report.pictures import POINTS_SHOWN
 from shiftscope.report.summary import Summary, summarise, write_json
 from shiftscope.results import Mode, ShiftResult
+from shiftscope.scan import FeatureSet, ScanResult
 
 PARAMS = ss.CompareParams(
     n_permutations=99,
+    scan=None,
     equalise=ss.EqualiseParams(k_max=60, n_permutations=99),
     localise=ss.LocaliseParams(epochs=150, background=300, k=30),
 )
@@ -329,9 +331,48 @@ def test_fragment_is_short_and_self_contained(found: ShiftResult) -> None:
 
 def test_settings_that_differ_are_part_of_the_call(found: ShiftResult) -> None:
     summary = summarise(replace(found, modes=()))
+    assert summary.scan is None
     assert "params=CompareParams(" in Tags(page(summary)).text
     usual = replace(summary, params=ss.CompareParams(alpha=found.alpha))
     assert "params=" not in Tags(page(usual)).text
+
+
+# the scan
+
+
+def with_scan(result: ShiftResult) -> ShiftResult:
+    """The result as if a scan had found the first two columns."""
+    found = FeatureSet(
+        features=(0, 1),
+        names=result.names[:2],
+        statistic="localised",
+        side="current",
+        value=9.0,
+        p_value=0.001,
+        box=((0.0, 1.0), (0.0, 1.0)),
+        rows_reference=np.array([3]),
+        rows_current=np.arange(40),
+    )
+    null = np.zeros(99)
+    scan = ScanResult((found,), 0.001, null, null, 99, np.zeros((3, 3)))
+    mode = replace(result.modes[0], origin="scan", localisation=None)
+    return replace(result, scan=scan, modes=(mode,))
+
+
+def test_scanned_sets_are_told_in_the_units_of_the_user(found: ShiftResult) -> None:
+    summary = summarise(with_scan(found))
+    assert summary.scan is not None
+    box = summary.scan.sets[0].box
+    rows = [3, *range(found.n_reference, found.n_reference + 40)]
+    assert box[1] == (found.encoded.raw(1)[rows].min(), found.encoded.raw(1)[rows].max())
+    assert json.loads(write_json(summary))["scan"]["sets"][0]["count_current"] == 40
+
+
+def test_page_of_a_mode_that_the_scan_found(found: ShiftResult) -> None:
+    words = " ".join(Tags(page(summarise(with_scan(found)))).text.split())
+    assert "First seen in the scan of small feature sets" in words
+    assert "Strongest sets, significant or not" in words
+    assert "how many features" not in words  # no localisation, no curve
 
 
 # files

@@ -133,7 +133,7 @@ def _exit_codes(debug: bool) -> Iterator[None]:
         _complain("interrupted")
         raise typer.Exit(INTERRUPTED) from error
     except BrokenPipeError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads: spare the shutdown its error
+        _let_go_of_stdout()
         raise typer.Exit(PIPE_CLOSED) from error
     except Exception as error:
         if debug:
@@ -141,6 +141,11 @@ def _exit_codes(debug: bool) -> Iterator[None]:
         hint = "" if debug else "; run again with --debug for the traceback"
         _complain(f"a fault of shiftscope ({type(error).__name__}: {error}){hint}")
         raise typer.Exit(FAULT) from error
+
+
+def _let_go_of_stdout() -> None:
+    """Nobody reads any more: spare the interpreter's last flush its error."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _complain(message: str) -> None:

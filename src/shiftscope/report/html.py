@@ -25,6 +25,7 @@ MODES_DRAWN = 8  # further modes are described without figures: the page stays s
 FEATURES_LISTED = 20  # rows of a mode's feature table; the rest are counted
 ROWS_LISTED = 30  # row positions shown of a mode
 COLUMNS_LISTED = 300  # column names shown in the appendix
+SETS_LISTED = 10  # feature sets of the scan shown
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,11 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals.update(
-        words=text, features_listed=FEATURES_LISTED, rows_listed=ROWS_LISTED, columns_listed=COLUMNS_LISTED
+        words=text,
+        features_listed=FEATURES_LISTED,
+        rows_listed=ROWS_LISTED,
+        columns_listed=COLUMNS_LISTED,
+        sets_listed=SETS_LISTED,
     )
     return environment
 
@@ -163,6 +168,8 @@ def _evidence(summary: Summary) -> tuple[Drawing, ...]:
         svg = figures.trace(done.trace_reference, done.trace_current, "trace")
         drawings.append(Drawing(Markup(svg), "Excess in the score tails against the number of rows removed"))
     for number, mode in enumerate(summary.modes[:MODES_DRAWN], start=1):
+        if mode.localisation is None:
+            continue
         chosen = len(mode.features)
         svg = figures.subset_sizes(mode.localisation.curve, chosen, f"mode {number}: how many features", f"m{number}c")
         drawings.append(

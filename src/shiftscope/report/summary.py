@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 
 import shiftscope
 from shiftscope.calibrate import Tail
-from shiftscope.encode import LeftOut
+from shiftscope.encode import Encoded, LeftOut
 from shiftscope.files import write_text
 from shiftscope.params import CompareParams
 from shiftscope.report.pictures import Picture, ScoreTail, TraceLine, picture, score_tail, trace_line
 from shiftscope.results import Direction, Mode, ShiftResult, Side
+from shiftscope.scan import FeatureSet
 from shiftscope.subset_size import Curve
 
 SCHEMA = 1
@@ -58,7 +59,8 @@ class ModeSummary:
     purity: float
     directions: tuple[Direction, ...]
     settled: bool
-    localisation: Weights
+    origin: str
+    localisation: Weights | None
     picture: Picture
 
 
@@ -82,6 +84,43 @@ class Evidence:
     p_current: float
     scores_reference: ScoreTail
     scores_current: ScoreTail
+
+
+@dataclass(frozen=True)
+class SetSummary:
+    """A feature set of the scan.
+
+    Attributes
+    ----------
+    names : tuple of str
+    statistic : {"localised", "broad"}
+    side : {"reference", "current"}
+        The sample with the excess in the box.
+    value, p_value : float
+        Evidence and its family-wise p-value.
+    box : tuple of (float, float)
+        Range of the rows in the box along each feature, in the user's units.
+    count_reference, count_current : int
+        Rows of either sample in the box.
+    """
+
+    names: tuple[str, ...]
+    statistic: str
+    side: Side
+    value: float
+    p_value: float
+    box: tuple[tuple[float, float], ...]
+    count_reference: int
+    count_current: int
+
+
+@dataclass(frozen=True)
+class ScanSummary:
+    """The scan of small feature sets: its p-value and the strongest sets, significant or not."""
+
+    p_value: float
+    n_permutations: int
+    sets: tuple[SetSummary, ...]
 
 
 @dataclass(frozen=True)
@@ -114,6 +153,7 @@ class Summary:
     kept_current: NDArray[np.intp]
     scores: ScoreLists
     calibration: Evidence
+    scan: ScanSummary | None
     equalisation: Pruning | None
     random_state: int
     params: CompareParams
@@ -138,6 +178,7 @@ def summarise(result: ShiftResult) -> Summary:
         kept_current=result.kept_current,
         scores=ScoreLists(result.scores.reference, result.scores.current),
         calibration=_evidence(result),
+        scan=_scan(result),
         equalisation=_pruning(result),
         random_state=result.random_state,
         params=result.params,
@@ -165,7 +206,8 @@ def _mode(result: ShiftResult, mode: Mode) -> ModeSummary:
         purity=mode.purity,
         directions=mode.directions,
         settled=mode.settled,
-        localisation=Weights(mode.localisation.weights, mode.localisation.curve),
+        origin=mode.origin,
+        localisation=None if (found := mode.localisation) is None else Weights(found.weights, found.curve),
         picture=picture(result, mode),
     )
 
@@ -179,6 +221,28 @@ def _evidence(result: ShiftResult) -> Evidence:
         p_current=calibration.p_current,
         scores_reference=score_tail(scores.reference, scores.nulls.reference),
         scores_current=score_tail(scores.current, scores.nulls.current),
+    )
+
+
+def _scan(result: ShiftResult) -> ScanSummary | None:
+    if result.scan is None:
+        return None
+    sets = tuple(_set(result.encoded, found) for found in result.scan.sets)
+    return ScanSummary(result.scan.p_value, result.scan.n_permutations, sets)
+
+
+def _set(encoded: Encoded, found: FeatureSet) -> SetSummary:
+    rows = np.concatenate([found.rows_reference, found.rows_current + encoded.n_reference])
+    inside = [encoded.raw(feature)[rows] for feature in found.features]
+    return SetSummary(
+        names=found.names,
+        statistic=found.statistic,
+        side=found.side,
+        value=found.value,
+        p_value=found.p_value,
+        box=tuple((float(values.min()), float(values.max())) for values in inside) if rows.size else (),
+        count_reference=found.rows_reference.size,
+        count_current=found.rows_current.size,
     )
 
 

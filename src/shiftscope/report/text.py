@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from shiftscope.report.pictures import POINTS_SHOWN
-from shiftscope.report.summary import ModeSummary, Summary
+from shiftscope.report.summary import ModeSummary, ScanSummary, SetSummary, Summary
 from shiftscope.results import Direction, other_side
 
 WIDTH = 100
@@ -125,15 +125,29 @@ def kept_sentence(summary: Summary) -> str:
 
 def evidence_sentence(summary: Summary) -> str:
     """How the p-value came about."""
-    labellings = summary.params.n_permutations
-    floor = 1 / (labellings + 1)
-    smallest = f", the smallest value that {labellings} relabellings can give" if summary.p_value <= floor else ""
+    labellings, found = summary.params.n_permutations, summary.calibration
+    smallest = min(found.p_reference, found.p_current) <= 1 / (labellings + 1)
     return (
         "Each row is scored by how far its own sample outnumbers the other among its nearest neighbours. "
         f"The highest scores are compared with those of {labellings} random relabellings of the same rows: "
-        f"p = {p_value(summary.p_value)}{smallest} "
-        f"(reference side {p_value(summary.calibration.p_reference)}, "
-        f"current side {p_value(summary.calibration.p_current)})."
+        f"p = {p_value(found.p_reference)} on the reference side and p = {p_value(found.p_current)} on the current side"
+        f"{f' ({1 / (labellings + 1):.2g} is the smallest value that can come out)' if smallest else ''}."
+    )
+
+
+def scan_sentence(scan: ScanSummary) -> str:
+    """What the scan of small feature sets adds."""
+    return (
+        "Small sets of columns were counted as well, each cell against "
+        f"{scan.n_permutations} random relabellings of the whole search: p = {p_value(scan.p_value)}. "
+        "The verdict takes twice the smaller p-value of the two searches, the price of looking twice."
+    )
+
+
+def box_sentence(found: SetSummary) -> str:
+    """Where the strongest cell of a feature set lies."""
+    return ", ".join(
+        f"{shown_name(name)} {low:.3g} to {high:.3g}" for name, (low, high) in zip(found.names, found.box, strict=False)
     )
 
 
