@@ -203,12 +203,12 @@ def _full_space(
         found += (mode,)
         graph.restore()
         _remove(graph, known + found)
-        if graph.exhausted(MIN_SAMPLE):
-            return done, found
+        if graph.exhausted(MIN_SAMPLE):  # a whole sample is in excess, and so may the other be
+            continue
         rest = _calibrated(graph, params, params.equalise.n_permutations, random_state)
         if rest.p_value > level:  # the modes so far explain it all
             break
-    if found:
+    if found and not graph.exhausted(MIN_SAMPLE):
         equalise_graph(graph, params.equalise, random_state=random_state, calibration=rest)
     return done, found
 

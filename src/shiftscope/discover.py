@@ -62,8 +62,10 @@ def discover(
         for mode in found:
             alive[mode.rows] = False
         left = is_current[alive]
-        if min(left.sum(), (~left).sum()) < MIN_ROWS:
-            break
+        if min(left.sum(), (~left).sum()) < MIN_ROWS:  # a whole sample is in excess, and so may the other be
+            others = replace(scan, sets=tuple(s for s in scan.sets if (s.side == "current") != found[-1].is_current))
+            opposite = _found(points[pool], is_current[pool], others, null, level, found, equalise_params, engine)
+            return (*found, *(replace(mode, rows=pool[mode.rows]) for mode in opposite))
         rescan = replace(scan_params, n_permutations=RESCAN_PERMUTATIONS)
         names = tuple(str(feature) for feature in range(points.shape[1]))
         scan = scan_points(
