@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from experiments.benchmark20d import global_pair, local_pair
 
+from experiments.benchmark20d import global_pair, local_pair
 from shiftscope.errors import InputError, ParameterError
-from shiftscope.kernels.enrich import batch_costs, batch_masses
+from shiftscope.kernels.enrich import batch_costs, weighted_spread
 from shiftscope.localise import LocaliseParams, localise, soft_enrichment
 
 QUICK = LocaliseParams(epochs=40)
@@ -95,20 +95,15 @@ def test_costs_equal_the_slow_twin_in_single_precision():
     np.testing.assert_allclose(cost, slow, rtol=1e-5, atol=1e-5)
 
 
-def test_masses_and_spread_equal_the_slow_twin():
-    rows, target, offset, weights, n_queries = random_batch(seed=5)
-    cost = 0.4 * (((rows[:n_queries, None] - rows) * weights) ** 2).sum(axis=2) - offset
-    cost[np.arange(n_queries), np.arange(n_queries)] = np.inf
-    chosen = np.argsort(cost, axis=1)[:, :9]
-    mass, spread = batch_masses(cost, chosen, rows, target)
-    slow_spread = np.zeros(rows.shape[1])
-    for i in range(n_queries):
-        share = np.exp(-cost[i, chosen[i]])
-        share /= share.sum()
-        assert mass[i] == pytest.approx(share @ target[chosen[i]])
-        for p, j in zip(share, chosen[i], strict=True):
-            slow_spread += p * (target[j] - mass[i]) * (rows[i] - rows[j]) ** 2
-    np.testing.assert_allclose(spread, slow_spread, rtol=1e-10)
+def test_spread_equals_the_slow_twin():
+    rng = np.random.default_rng(5)
+    rows, weight = rng.standard_normal((30, 5)), rng.standard_normal((4, 9))
+    chosen = rng.integers(0, 30, (4, 9))
+    slow = np.zeros(5)
+    for i in range(4):
+        for j, w in zip(chosen[i], weight[i], strict=True):
+            slow += w * (rows[i] - rows[j]) ** 2
+    np.testing.assert_allclose(weighted_spread(rows, chosen, weight), slow, rtol=1e-12)
 
 
 def test_negligible_weights_change_the_objective_by_nothing_that_matters():
@@ -128,7 +123,7 @@ def test_a_planted_subspace_is_found_exactly():
     assert sorted(found.features) == [1, 4]
     assert found.weights.sum() == pytest.approx(6)
     assert found.weights[[1, 4]].min() > 2
-    assert found.objective.shape == (3000,)
+    assert found.objective.shape == (1000,)
     assert found.features == tuple(np.argsort(-found.weights)[:2])
 
 
@@ -142,17 +137,18 @@ def test_noisy_anchors_of_the_local_benchmark_give_the_true_support(injected, no
     found = localise(pool, target, query, random_state=seed)
     assert sorted(found.features) == list(pair.support)
     idle = np.setdiff1d(np.arange(20), pair.support)
-    assert found.weights[list(pair.support)].min() > 10 * found.weights[idle].max()
+    assert found.weights[list(pair.support)].min() > found.weights[idle].max()
 
 
 @pytest.mark.slow
-def test_the_literal_form_does_not_separate_the_features_of_the_same_anchors():
+def test_the_literal_form_saturates_and_keeps_nearly_all_features_of_such_anchors():
     pool, target, shifted = standardised(local_pair(300, seed=0, n=20_000))
     rng = np.random.default_rng(0)
     query = some(shifted, 100, rng) | some(target & ~shifted, 85, rng)
     found = localise(pool, target, query, batch="paper")
-    assert found.objective[:20].mean() > 0.8  # saturated from the start
-    assert np.sort(found.weights)[0] > 0.2
+    assert found.objective.shape == (3000,)
+    assert found.objective[:20].mean() > 0.8
+    assert len(found.features) > 10
 
 
 @pytest.mark.slow
@@ -181,6 +177,16 @@ def test_the_seed_decides():
     np.testing.assert_array_equal(one.weights, same.weights)
     np.testing.assert_array_equal(one.curve.score, same.curve.score)
     assert not np.array_equal(one.weights, other.weights)
+
+
+def test_the_number_of_threads_changes_nothing(threads):
+    pool, target, query = planted()
+    threads(1)
+    one = localise(pool, target, query, QUICK)
+    threads(2)
+    two = localise(pool, target, query, QUICK)
+    np.testing.assert_array_equal(one.weights, two.weights)
+    np.testing.assert_array_equal(one.curve.score, two.curve.score)
 
 
 def test_permuting_features_permutes_weights():

@@ -134,7 +134,7 @@ def test_the_curve_peaks_at_the_support_and_has_both_scores():
     assert best_size(curve) == 3
     assert (curve.score >= curve.purity).all()
     assert (curve.error > 0).all()
-    assert curve.gap[curve.sizes == 3] == 0
+    assert curve.margin[curve.sizes == 3] == 0
     pure = curve_of(pool, target, query, k=30, beta=0.0)
     np.testing.assert_allclose(pure.score, curve.purity)
 
@@ -149,10 +149,10 @@ def test_many_queries_are_sampled_and_few_rows_shrink_k():
     assert 0 <= tiny.purity[0] <= 1
 
 
-def some_curve(score, gap):
+def some_curve(score, margin, error=0.001):
     sizes = np.arange(len(score), 0, -1)
     score = np.array(score)
-    return Curve(sizes, score, score, np.full(len(score), 0.1), np.array(gap))
+    return Curve(sizes, score, score, np.full(len(score), error), np.array(margin))
 
 
 def test_the_best_size_is_the_smaller_one_among_equals():
@@ -164,3 +164,5 @@ def test_the_weight_gap_decides_between_sizes_that_cannot_be_told_apart():
     assert gap_size(curve, np.array([2.0, 1.8, 0.1, 0.1])) == 2
     assert gap_size(curve, np.array([2.0, 1.8, 1.7, 0.1])) == 3
     assert gap_size(curve, np.array([3.8, 0.2, 0.05, 0.01])) == 2  # size 1 is clearly worse
+    flat = some_curve([0.5, 0.80, 0.79, 0.2], [0.01, 0.0, 0.0, 0.01], error=0.02)
+    assert gap_size(flat, np.array([2.0, 1.8, 0.1, 0.1])) == 2

@@ -15,18 +15,21 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from shiftscope.errors import InputError, ParameterError
-from shiftscope.kernels.enrich import LINES, batch_costs, batch_masses
+from shiftscope.kernels.enrich import LINES, batch_costs, weighted_spread
 from shiftscope.subset_size import Curve, best_size, cross_validate, gap_size
 
 NORMALISER = 1e-8  # stabiliser of the weight budget (S2)
 LOWEST_TAU = 1e-6  # guard of the temperature (S3)
 ADAM_MEAN, ADAM_SQUARE, ADAM_FLOOR = 0.9, 0.999, 1e-8  # Adam's usual constants (S4)
+PAPER_SCHEDULE = (3000, 1e-2)  # epochs and learning rate (S1)
+CORRECTED_SCHEDULE = (1000, 3e-2)  # as far in a third of the steps, with the same outcome
+SECOND_CHANCE = 0.5  # effective weight that a faded feature gets back at the start of the second pass
 NEGLIGIBLE = 1e-2  # effective weights below it (their mean is 1) change no distance that matters
 
 
 @dataclass(frozen=True)
 class LocaliseParams:
-    """Hyperparameters, named and set as in the paper (Supp. S1).
+    """Hyperparameters, named as in the paper and with its values (Supp. S1) unless said otherwise.
 
     Attributes
     ----------
@@ -36,8 +39,8 @@ class LocaliseParams:
         Neighbours, in the soft and in the hard neighbourhoods; fewer where fewer rows are at hand.
     beta : float
         Weight of the rank term in the score of a subset.
-    epochs : int
-        Steps of the optimiser, one mini-batch each.
+    epochs : int, optional
+        Steps of the optimiser, one mini-batch each: 3000 in the paper's form, 1000 in the corrected one.
     batch_size : int
         Rows of a mini-batch of the paper's form; `batch_size * query_fraction` of them are queries in both forms.
     query_fraction : float
@@ -45,7 +48,8 @@ class LocaliseParams:
         Rows of a mini-batch of the corrected form that are not queries.
     tau_start, tau_end : float
         Temperature of the first and the last epoch, geometric in between.
-    learning_rate : float
+    learning_rate : float, optional
+        Of Adam: 0.01 in the paper's form; 0.03 in the corrected one, whose gradient is steadier.
     l1 : float
         Penalty on the raw weights.
     folds : int
@@ -55,13 +59,13 @@ class LocaliseParams:
     batch: Literal["corrected", "paper"] = "corrected"
     k: int = 100
     beta: float = 0.2
-    epochs: int = 3000
+    epochs: int | None = None
     batch_size: int = 200
     query_fraction: float = 0.5
     background: int = 2000
     tau_start: float = 1.0
     tau_end: float = 0.1
-    learning_rate: float = 1e-2
+    learning_rate: float | None = None
     l1: float = 1e-2
     folds: int = 5
 
@@ -70,19 +74,28 @@ class LocaliseParams:
             "batch": (self.batch in ("corrected", "paper"), "be 'corrected' or 'paper'"),
             "k": (self.k >= 1, "be at least 1"),
             "beta": (0 <= self.beta <= 1, "lie in [0, 1]"),
-            "epochs": (self.epochs >= 1, "be at least 1"),
+            "epochs": (self.schedule[0] >= 1, "be at least 1"),
             "batch_size": (self.batch_size >= 4, "be at least 4"),
             "query_fraction": (0 < self.query_fraction < 1, "lie in (0, 1)"),
             "background": (self.background >= 1, "be at least 1"),
             "tau_start": (0 < self.tau_start < np.inf, "be positive"),
             "tau_end": (0 < self.tau_end <= self.tau_start, "be positive and at most tau_start"),
-            "learning_rate": (0 < self.learning_rate < np.inf, "be positive"),
+            "learning_rate": (0 < self.schedule[1] < np.inf, "be positive"),
             "l1": (0 <= self.l1 < np.inf, "be zero or positive"),
             "folds": (2 <= self.folds <= 100, "lie in [2, 100]"),
         }
         faults = [f"{name} must {rule} (got {getattr(self, name)!r})" for name, (ok, rule) in rules.items() if not ok]
         if faults:
             raise ParameterError("; ".join(faults))
+
+    @property
+    def schedule(self) -> tuple[int, float]:
+        """Epochs and learning rate, with the defaults of the form."""
+        epochs, rate = PAPER_SCHEDULE if self.batch == "paper" else CORRECTED_SCHEDULE
+        return (
+            epochs if self.epochs is None else self.epochs,
+            rate if self.learning_rate is None else self.learning_rate,
+        )
 
 
 @dataclass(frozen=True)
@@ -127,8 +140,11 @@ def localise(
       gradient is noise. Here a batch holds `background` other rows, and column j has the log-weight
       ``log(share of its stratum in the pool / share in the batch)``: the soft neighbourhood estimates the one
       of the whole pool.
+    - A weight near zero has no gradient (``D`` is quadratic in it), so a feature that faded in the noise of the
+      first epochs never returns. Here the temperature is annealed over the first half of the epochs, then every
+      weight below half the mean is lifted to it, and a second pass at the final temperature follows.
     - The best subset size is often a tie. Here, among the sizes whose score is within one standard error of
-      the best (of the difference, over queries), the one behind which the weights drop most is taken.
+      the best, the one behind which the weights drop most is taken.
 
     Parameters
     ----------
@@ -203,23 +219,58 @@ def _learn(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Effective weights and the objective per epoch: S2-S4, by Adam with an annealed temperature."""
     d = pool.shape[1]
-    latent = np.zeros(d)
-    mean, square = np.zeros(d), np.zeros(d)
-    objective = np.empty(params.epochs)
-    temperatures = np.geomspace(params.tau_start, params.tau_end, params.epochs)
+    epochs, learning_rate = params.schedule
+    adam = _Adam(np.zeros(d), learning_rate)
+    objective = np.empty(epochs)
+    temperatures, second_pass = _temperatures(params)
     for epoch, (batch, tau) in enumerate(zip(_batches(query, params, rng), temperatures, strict=False)):
-        raw, scale = _raw_weights(latent)
+        if epoch == second_pass:
+            adam = _Adam(_lifted(adam.latent), learning_rate)
+        raw, scale = _raw_weights(adam.latent)
         sharpness = 1 / max(LOWEST_TAU, tau) if params.batch == "paper" else 1 / (tau * d)
         objective[epoch], slope = soft_enrichment(
             pool[batch.rows], target[batch.rows], batch.offset, raw * scale, batch.n_queries, sharpness, params.k
         )
-        descent = (params.l1 - slope * scale) * expit(latent)
-        mean = ADAM_MEAN * mean + (1 - ADAM_MEAN) * descent
-        square = ADAM_SQUARE * square + (1 - ADAM_SQUARE) * descent**2
-        step = mean / (1 - ADAM_MEAN ** (epoch + 1))
-        latent -= params.learning_rate * step / (np.sqrt(square / (1 - ADAM_SQUARE ** (epoch + 1))) + ADAM_FLOOR)
-    raw, _ = _raw_weights(latent)
+        adam.descend((params.l1 - slope * scale) * expit(adam.latent))
+    raw, _ = _raw_weights(adam.latent)
     return raw * (d / raw.sum()), objective
+
+
+def _temperatures(params: LocaliseParams) -> tuple[NDArray[np.float64], int | None]:
+    """Temperature of each epoch, and the epoch at which the second pass of the corrected form starts."""
+    epochs, _ = params.schedule
+    if params.batch == "paper":
+        return np.geomspace(params.tau_start, params.tau_end, epochs), None
+    first = -(-epochs // 2)
+    annealed = np.geomspace(params.tau_start, params.tau_end, first)
+    return np.append(annealed, np.full(epochs - first, params.tau_end)), first
+
+
+def _lifted(latent: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Latent weights of a second pass: the effective weights found, those of faded features lifted."""
+    raw, scale = _raw_weights(latent)
+    lifted: NDArray[np.float64] = np.log(np.expm1(np.log(2.0) * np.maximum(raw * scale, SECOND_CHANCE)))
+    return lifted
+
+
+class _Adam:
+    """Adam on the latent weights, with its usual constants (S4)."""
+
+    def __init__(self, latent: NDArray[np.float64], learning_rate: float) -> None:
+        self.latent = latent
+        self._rate = learning_rate
+        self._mean = np.zeros_like(latent)
+        self._square = np.zeros_like(latent)
+        self._steps = 0
+
+    def descend(self, gradient: NDArray[np.float64]) -> None:
+        """One step against `gradient`."""
+        self._steps += 1
+        self._mean = ADAM_MEAN * self._mean + (1 - ADAM_MEAN) * gradient
+        self._square = ADAM_SQUARE * self._square + (1 - ADAM_SQUARE) * gradient**2
+        mean = self._mean / (1 - ADAM_MEAN**self._steps)
+        square = self._square / (1 - ADAM_SQUARE**self._steps)
+        self.latent = self.latent - self._rate * mean / (np.sqrt(square) + ADAM_FLOOR)
 
 
 def _raw_weights(latent: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
@@ -292,5 +343,10 @@ def soft_enrichment(
     cost = batch_costs(scaled, offset, n_queries, rows.dtype.type(sharpness))
     k = min(k, len(rows) - 1)
     chosen = np.argpartition(cost, k - 1, axis=1)[:, :k]
-    mass, spread = batch_masses(cost, chosen, rows, target)
+    share = np.take_along_axis(cost, chosen, axis=1)
+    share = np.exp(share.min(axis=1, keepdims=True) - share)
+    share /= share.sum(axis=1, keepdims=True)
+    hit = target[chosen]
+    mass = (share * hit).sum(axis=1, keepdims=True)
+    spread = weighted_spread(rows, chosen, share * (hit - mass))
     return float(mass.mean()), -2 * sharpness / n_queries * weights * spread

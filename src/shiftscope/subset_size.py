@@ -26,16 +26,15 @@ class Curve:
         The same with beta = 0: the share of targets among the k nearest neighbours.
     error : (s,) array
         Standard error of `score` over queries.
-    gap : (s,) array
-        Standard error, over queries, of the difference between each score and the best one: the scores of two
-        sizes share their queries, so this says how well they are told apart.
+    margin : (s,) array
+        Standard error over queries of the difference between each score and the best one.
     """
 
     sizes: NDArray[np.intp]
     score: NDArray[np.float64]
     purity: NDArray[np.float64]
     error: NDArray[np.float64]
-    gap: NDArray[np.float64]
+    margin: NDArray[np.float64]
 
 
 def cross_validate(
@@ -85,7 +84,7 @@ def cross_validate(
         score=mean,
         purity=fold_mean(purity, own),
         error=standard_error(score),
-        gap=standard_error(score - score[:, [np.argmax(mean)]]),
+        margin=standard_error(score - score[:, [np.argmax(mean)]]),
     )
 
 
@@ -140,7 +139,7 @@ def best_size(curve: Curve) -> int:
 
 
 def gap_size(curve: Curve, weights: NDArray[np.float64]) -> int:
-    """Among sizes that cannot be told from the best, the one with the largest drop of weight behind it.
+    """Among sizes within one standard error of the best, the one with the largest drop of weight behind it.
 
     Scores of neighbouring sizes often differ by less than their noise, and then the maximum is a matter of
     chance, while the weights of supporting and idle features stand far apart.
@@ -150,6 +149,9 @@ def gap_size(curve: Curve, weights: NDArray[np.float64]) -> int:
     weights : (d,) array
         Sorted, largest first.
     """
-    rivals = curve.sizes[curve.score.max() - curve.score <= curve.gap]
+    best = np.argmax(curve.score)
+    # The error of the score matters when queries differ in kind (anchors and noise), that of the difference
+    # when they agree on the best size but hardly on its rivals: a rival within either is as good.
+    rivals = curve.sizes[curve.score[best] - curve.score <= np.maximum(curve.error[best], curve.margin)]
     drop = weights - np.append(weights[1:], 0.0)
     return int(rivals[np.argmax(drop[rivals - 1])])

@@ -56,45 +56,28 @@ def batch_costs(scaled, offset, n_queries, sharpness):  # type: ignore[no-untype
 
 
 @njit(cache=True)
-def batch_masses(cost, chosen, rows, target):  # type: ignore[no-untyped-def]
-    """Soft target mass of each query and what its gradient is made of (Supp. S3-S4).
-
-    With P the softmax of -cost over the k cheapest columns, the mass is ``m_i = sum_j P_ij t_j``, and with
-    ``G_ij = P_ij (t_j - m_i)`` its derivative with respect to the weight of feature f is
-    ``-2 * sharpness * w_f * sum_j G_ij (z_if - z_jf)**2``.
+def weighted_spread(rows, chosen, weight):  # type: ignore[no-untyped-def]
+    """Weighted squared gaps between queries and their neighbours, summed per feature (Supp. S4).
 
     Parameters
     ----------
-    cost : (q, b) array
-        From `batch_costs`.
-    chosen : (q, k) array of int
-        Columns of the k smallest costs of each row, in any order.
     rows : (b, d) array
         The batch, unscaled; its first q rows are the queries.
-    target : (b,) array of bool
+    chosen : (q, k) array of int
+        Neighbours of each query, positions in the batch.
+    weight : (q, k) array
+        Weight of each neighbour.
 
     Returns
     -------
-    mass : (q,) float64 array
-    spread : (d,) float64 array
-        ``sum_i sum_j G_ij (z_if - z_jf)**2``.
+    (d,) float64 array
+        ``sum_i sum_s weight_is (z_i - z_chosen_is)**2``.
     """
-    q, k = chosen.shape
-    mass = np.empty(q)
     spread = np.zeros(rows.shape[1])
-    share = np.empty(k)
-    for i in range(q):
-        for s in range(k):
-            share[s] = cost[i, chosen[i, s]]
-        share = np.exp(share.min() - share)
-        share /= share.sum()
-        mass[i] = 0.0
-        for s in range(k):
-            mass[i] += share[s] * target[chosen[i, s]]
-        for s in range(k):
-            j = chosen[i, s]
-            add_weighted_squares(spread, rows[i], rows[j], share[s] * (target[j] - mass[i]))
-    return mass, spread
+    for i in range(chosen.shape[0]):
+        for s in range(chosen.shape[1]):
+            add_weighted_squares(spread, rows[i], rows[chosen[i, s]], np.float64(weight[i, s]))
+    return spread
 
 
 @njit(cache=True)
