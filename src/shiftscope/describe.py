@@ -10,12 +10,39 @@ from scipy.spatial import cKDTree
 from scipy.stats import norm
 
 from shiftscope.encode import Encoded
-from shiftscope.results import Direction
+from shiftscope.job import Job
+from shiftscope.refine import Settled
+from shiftscope.results import Direction, Mode
 
 COVERAGE = 0.95
 CENTRE_RANK = 5  # the region reaches to this neighbour of most centres ...
 CENTRE_SHARE = 0.95  # ... namely of this share of them
 SMALLEST_REACH = 1e-150  # the tree compares squares: a radius of 0, rows that are all alike, must not vanish
+
+
+def describe(job: Job, modes: tuple[Settled, ...]) -> tuple[Mode, ...]:
+    """Modes in the user's terms, strongest first."""
+    described = [_described(job, mode) for mode in modes]
+    return tuple(sorted(described, key=lambda mode: (mode.p_value, -mode.excess)))
+
+
+def _described(job: Job, mode: Settled) -> Mode:
+    encoded = job.encoded
+    columns = np.ascontiguousarray(job.points[:, list(mode.features)])
+    excess = excess_mass(columns, job.is_current, mode.rows, random_state=job.random_state)
+    return Mode(
+        side="current" if mode.is_current else "reference",
+        features=tuple(encoded.names[feature] for feature in mode.features),
+        rows=np.sort(mode.rows - (encoded.n_reference if mode.is_current else 0)),
+        excess=excess.share,
+        excess_interval=excess.interval,
+        p_value=min(1.0, job.searches * mode.p_value),
+        purity=excess.purity,
+        directions=directions(encoded, mode.is_current, mode.rows, mode.features),
+        settled=mode.settled,
+        origin=mode.origin,
+        localisation=mode.localisation,
+    )
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from shiftscope.engines.base import Engine
 from shiftscope.equalise import EqualiseParams, equalise_graph
 from shiftscope.families import p_values
+from shiftscope.job import Job
 from shiftscope.living import LivingGraph
-from shiftscope.progress import Progress, silent
 from shiftscope.refine import MIN_ROWS, Settled, prune_around, pruned_positions, same_cluster
 from shiftscope.scan import FeatureSet, ScanParams, ScanResult, scan_points
 
@@ -23,82 +23,67 @@ RESCAN_PERMUTATIONS = 63  # enough to put the families of a rescan on the common
 SETS_TRIED = 5  # strongest sets of one scan that are looked at before it is left
 
 
-def discover(
-    points: NDArray[np.float64],
-    is_current: NDArray[np.bool_],
-    scan: ScanResult,
-    equalise_params: EqualiseParams,
-    scan_params: ScanParams,
-    *,
-    level: float,
-    max_modes: int,
-    random_state: int = 0,
-    engine: Engine | None = None,
-    progress: Progress = silent,
-) -> tuple[Settled, ...]:
+def discover(job: Job, scan: ScanResult) -> tuple[Settled, ...]:
     """Peel one mode after another off the pool, strongest first.
 
     Parameters
     ----------
-    points : (n, d) float64
-        Pooled matrix, reference rows first.
-    is_current : (n,) bool
+    job : Job
+        A set founds a mode if its family-wise p-value is at most `job.level`.
     scan : ScanResult
         Scan of the whole pool; its permutations are the null of every later scan too.
-    level : float
-        A set founds a mode if its family-wise p-value is at most this.
-    max_modes : int
-        Most modes in total.
     """
     null = np.maximum(scan.localised_null, scan.broad_null)
-    found: list[Settled] = []
-    alive = np.ones(len(points), dtype=np.bool_)
-    while len(found) < max_modes:
+    found: tuple[Settled, ...] = ()
+    alive = np.ones(len(job.points), dtype=np.bool_)
+    while len(found) < job.params.max_modes:
         pool = np.flatnonzero(alive)
-        founded = _found(points[pool], is_current[pool], scan, null, level, found, equalise_params, engine)
+        founded = _found(job, pool, scan, null, found)
         if not founded:
             break
-        found += [replace(mode, rows=pool[mode.rows]) for mode in founded]
-        for mode in found:
+        found += founded
+        for mode in founded:
             alive[mode.rows] = False
-        left = is_current[alive]
+        left = job.is_current[alive]
         if min(left.sum(), (~left).sum()) < MIN_ROWS:  # a whole sample is in excess, and so may the other be
             others = replace(scan, sets=tuple(s for s in scan.sets if (s.side == "current") != found[-1].is_current))
-            opposite = _found(points[pool], is_current[pool], others, null, level, found, equalise_params, engine)
-            return (*found, *(replace(mode, rows=pool[mode.rows]) for mode in opposite))
-        rescan = replace(scan_params, n_permutations=RESCAN_PERMUTATIONS)
-        names = tuple(str(feature) for feature in range(points.shape[1]))
-        scan = scan_points(
-            points[alive], int((~left).sum()), names, rescan, random_state=random_state, progress=progress
-        )
-    return tuple(found)
+            return found + _found(job, pool, others, null, found)
+        scan = _rescanned(job, alive)
+    return found
+
+
+def _rescanned(job: Job, alive: NDArray[np.bool_]) -> ScanResult:
+    """Scan of what is left, on the common scale of all scans; the null is the first scan's."""
+    params = replace(job.params.scan or ScanParams(), n_permutations=RESCAN_PERMUTATIONS)
+    return scan_points(
+        job.points[alive],
+        int(np.sum(~job.is_current[alive])),
+        job.encoded.names,
+        params,
+        random_state=job.random_state,
+        progress=job.progress,
+    )
 
 
 def _found(
-    points: NDArray[np.float64],
-    is_current: NDArray[np.bool_],
-    scan: ScanResult,
-    null: NDArray[np.float64],
-    level: float,
-    known: list[Settled],
-    params: EqualiseParams,
-    engine: Engine | None,
-) -> list[Settled]:
-    """Modes of the strongest set that says something new: one if localised, up to one per side if broad."""
+    job: Job, pool: NDArray[np.intp], scan: ScanResult, null: NDArray[np.float64], known: tuple[Settled, ...]
+) -> tuple[Settled, ...]:
+    """Modes of the strongest set of `pool` that says something new: one if localised, up to two if broad."""
+    points, is_current = job.points[pool], job.is_current[pool]
     for candidate in scan.sets[:SETS_TRIED]:
         p_value = float(p_values(np.array([candidate.value]), null)[0])
-        if p_value > level:
+        if p_value > job.level:
             break
         if echoes(candidate.features, known):
             continue
         make = _localised_mode if candidate.statistic == "localised" else _broad_modes
-        modes = make(points, is_current, candidate, p_value, params, engine)
+        modes = make(points, is_current, candidate, p_value, job.params.equalise, job.engine)
         if modes:
-            return modes
-    return []
+            return tuple(replace(mode, rows=pool[mode.rows]) for mode in modes)
+    return ()
 
 
-def echoes(features: tuple[int, ...], known: list[Settled]) -> bool:
+def echoes(features: tuple[int, ...], known: tuple[Settled, ...]) -> bool:
     """Whether a set shares a feature with a broad mode: broad shifts cannot be peeled off, only recognised."""
     return any(mode.broad and set(features) & set(mode.features) for mode in known)
 

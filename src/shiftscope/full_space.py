@@ -1,0 +1,116 @@
+"""The paper's protocol in the full space: calibrated verdict, equalisation, modes, localisation and refinement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shiftscope.calibrate import Calibration, calibrate
+from shiftscope.discover import echoes
+from shiftscope.equalise import MIN_SAMPLE, Equalisation, equalise_graph
+from shiftscope.job import Job
+from shiftscope.living import LivingGraph
+from shiftscope.refine import Settled, refine, same_mode
+
+
+def full_space_modes(
+    job: Job, graph: LivingGraph, calibration: Calibration, known: tuple[Settled, ...]
+) -> tuple[Equalisation | None, tuple[Settled, ...]]:
+    """Modes of the full space beyond those the scan has found.
+
+    The rows of the known modes are taken away first. If the rest still rejects, what equalisation prunes is followed,
+    cluster by cluster, into the subspaces it points to, until the modes found explain the rest.
+
+    Parameters
+    ----------
+    job : Job
+    graph : LivingGraph
+        Of the whole pool; ends with the rows to keep alive: no mode's rows, and no detectable excess left.
+    calibration : Calibration
+        Of the untouched graph.
+    known : tuple of Settled
+
+    Returns
+    -------
+    Equalisation or None
+        What was pruned beyond the known modes; None if these leave nothing of a sample.
+    tuple of Settled
+    """
+    _remove(graph, known)
+    if graph.exhausted(MIN_SAMPLE):  # separated samples have nothing in common to keep
+        return None, ()
+    rest = calibrated(job, graph, job.params.equalise.n_permutations) if known else calibration
+    done = _equalised(job, graph, rest)
+    if max(calibration.p_value, rest.p_value) > job.level:
+        return done, ()
+    pruned = np.setdiff1d(np.flatnonzero(~graph.alive), _rows(known))
+    found: tuple[Settled, ...] = ()
+    for mode in _refined(job, pruned, rest):
+        if echoes(mode.features, known) or any(same_mode(mode, other) for other in known):
+            continue
+        found += (mode,)
+        graph.restore()
+        _remove(graph, known + found)
+        if graph.exhausted(MIN_SAMPLE):  # a whole sample is in excess, and so may the other be
+            continue
+        rest = calibrated(job, graph, job.params.equalise.n_permutations)
+        if rest.p_value > job.level:  # the modes so far explain it all
+            break
+    if found and not graph.exhausted(MIN_SAMPLE):
+        _equalised(job, graph, rest)
+    return done, found
+
+
+def calibrated(
+    job: Job, graph: LivingGraph, n_permutations: int, progress: Callable[[float], None] | None = None
+) -> Calibration:
+    """Tail statistics of the living points against label permutations."""
+    living = graph.living()
+    return calibrate(
+        graph.compact(),
+        graph.is_current[living],
+        graph.all_scores()[living],
+        q_tail=job.params.equalise.q_tail,
+        n_permutations=n_permutations,
+        random_state=job.random_state,
+        progress=progress,
+    )
+
+
+def _equalised(job: Job, graph: LivingGraph, calibration: Calibration) -> Equalisation:
+    return equalise_graph(
+        graph,
+        job.params.equalise,
+        random_state=job.random_state,
+        calibration=calibration,
+        progress=job.stage("equalise"),
+    )
+
+
+def _refined(job: Job, pruned: NDArray[np.intp], calibration: Calibration) -> Iterator[Settled]:
+    """Settled modes of the pruned rows, of the sides whose own calibrated test rejects."""
+    p_values = (calibration.p_reference, calibration.p_current)
+    evident = pruned[np.where(job.is_current[pruned], p_values[1], p_values[0]) <= job.level]
+    return refine(
+        job.points,
+        job.is_current,
+        evident,
+        p_values,
+        job.params.k_max,
+        job.params.localise,
+        max_iterations=job.params.max_iterations,
+        max_modes=job.params.max_modes,
+        random_state=job.random_state,
+        engine=job.engine,
+        progress=job.stage("refine"),
+    )
+
+
+def _remove(graph: LivingGraph, modes: tuple[Settled, ...]) -> None:
+    graph.remove(_rows(modes))
+
+
+def _rows(modes: tuple[Settled, ...]) -> NDArray[np.intp]:
+    return np.concatenate([np.empty(0, dtype=np.intp), *(mode.rows for mode in modes)])

@@ -1,0 +1,68 @@
+"""One comparison under way: what every stage of it needs to know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shiftscope.encode import Encoded
+from shiftscope.engines.base import Engine
+from shiftscope.params import CompareParams
+from shiftscope.progress import Progress
+
+
+@dataclass(frozen=True)
+class Job:
+    """The pool, the settings, and where to compute and report."""
+
+    encoded: Encoded
+    params: CompareParams
+    random_state: int
+    engine: Engine | None
+    progress: Progress
+
+    @property
+    def points(self) -> NDArray[np.float64]:
+        """(n, d) pooled standardised matrix, reference rows first."""
+        return self.encoded.points
+
+    @property
+    def is_current(self) -> NDArray[np.bool_]:
+        """(n,) labels of the pool."""
+        return self.encoded.is_current
+
+    @property
+    def searches(self) -> int:
+        """Searches behind the verdict: the full space and, unless switched off, the scan."""
+        return 1 if self.params.scan is None else 2
+
+    @property
+    def level(self) -> float:
+        """What each search is held against: its share of alpha (Bonferroni)."""
+        return self.params.alpha / self.searches
+
+    def stage(self, name: str) -> Callable[[float], None]:
+        """Progress of one stage."""
+        return lambda fraction: self.progress(name, fraction)
+
+
+class Clock:
+    """Seconds since the last stop, by stage."""
+
+    def __init__(self) -> None:
+        self._last = perf_counter()
+        self._laps: list[tuple[str, float]] = []
+
+    def stop(self, stage: str) -> None:
+        """End a stage."""
+        now = perf_counter()
+        self._laps.append((stage, now - self._last))
+        self._last = now
+
+    def laps(self) -> tuple[tuple[str, float], ...]:
+        """All stages so far."""
+        return tuple(self._laps)
