@@ -9,16 +9,14 @@ settings.register_profile("shiftscope", deadline=None, derandomize=True, print_b
 settings.load_profile("shiftscope")
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="session")
 def one_thread():
     """Waking threads costs more than the small tasks of tests; what depends on threads asks for `threads`."""
-    before = numba.get_num_threads()
     numba.set_num_threads(1)
-    yield
-    numba.set_num_threads(before)
 
 
 @pytest.fixture
-def threads(one_thread):
+def threads():
     """Set the number of Numba threads for one test."""
-    return numba.set_num_threads
+    yield numba.set_num_threads
+    numba.set_num_threads(1)

@@ -97,7 +97,7 @@ def test_evidence_is_the_binomial_tail(p):
     k, b = np.tril_indices(301)
     with np.errstate(divide="ignore"):
         expected = -binom.logsf(b - 1, k, p)
-    finite = expected < 690  # beyond, SciPy's tails lose digits to underflow, then become 0
+    finite = expected < 600  # beyond, SciPy's tails lose digits to underflow, then become 0
     np.testing.assert_allclose(evidence_table(300, p)[k, b][finite], expected[finite], rtol=1e-9, atol=1e-9)
     assert np.all(np.diff(evidence_table(300, p)[300]) >= 0)
 
@@ -115,7 +115,9 @@ def test_simulation_is_seeded_and_its_thresholds_attained():
 
 
 @pytest.mark.parametrize("kind", [ScoreNull, SimulatedNull])
-@pytest.mark.parametrize(("k_max", "p", "named"), [(0, 0.5, "k_max"), (2.5, 0.5, "k_max"), (9, 0.0, "p"), (9, 1.0, "p")])
+@pytest.mark.parametrize(
+    ("k_max", "p", "named"), [(0, 0.5, "k_max"), (2.5, 0.5, "k_max"), (9, 0.0, "p"), (9, 1.0, "p")]
+)
 def test_impossible_parameters_are_named(kind, k_max, p, named):
     with pytest.raises(ParameterError, match=rf"^{named} must"):
         kind(k_max, p)
