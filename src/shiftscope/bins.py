@@ -40,7 +40,7 @@ class Bins:
     @property
     def n_rows(self) -> int:
         """Number of pooled rows n."""
-        return self.codes.shape[1]
+        return int(self.codes.shape[1])
 
     def interval(self, feature: int, low: int, high: int) -> tuple[float, float]:
         """Smallest and largest value of `feature` among the rows with codes `low`..`high`."""
@@ -75,9 +75,7 @@ def _mid_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.repeat((begins + 0.5 * lengths) / n, lengths)
 
 
-def _normal_scores(
-    middle: NDArray[np.float64], start: NDArray[np.intp], stop: NDArray[np.intp]
-) -> NDArray[np.float64]:
+def _normal_scores(middle: NDArray[np.float64], start: NDArray[np.intp], stop: NDArray[np.intp]) -> NDArray[np.float64]:
     """Standard normal quantile of the mean mid-rank of each code."""
     sums = np.concatenate([[0.0], np.cumsum(middle)])
     rows = stop - start

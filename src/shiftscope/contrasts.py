@@ -17,27 +17,43 @@ from scipy.special import gammaincc, gammaln
 from shiftscope.bins import Bins
 from shiftscope.families import Family, Lanes
 
-_ROWS_PER_BLOCK = 2048  # rows and terms of one matrix product: both operands stay in the cache
+_ROWS_PER_BLOCK = 512  # rows and terms of one matrix product: few enough for the cache
 _TERMS_PER_BLOCK = 2048
-_SETS_PER_BLOCK = 256
-_COVARIANCE_ROWS = (1024, 8192)  # least and most rows behind the covariance of the terms
+_SETS_PER_BLOCK = 32
+_COVARIANCE_ROWS = (1024, 4096)  # least and most rows behind the covariance of the terms
 _COVARIANCE_WORK = 2e9  # products spent on all covariances of one size
 _RANK_TOLERANCE = 1e-6  # of the largest eigenvalue; smaller ones are terms that repeat each other (ties)
 
 Terms = NDArray[np.int64]  # (terms, 3): features multiplied, d standing for the constant 1
 
 
-def contrast_family(bins: Bins, lanes: Lanes, sets: NDArray[np.int64], rng: np.random.Generator) -> Family:
-    """Evidence of the smooth contrasts of every set of `sets` (s, size), under every lane.
+def contrast_families(
+    bins: Bins, lanes: Lanes, sets: list[NDArray[np.int64]], rng: np.random.Generator
+) -> list[Family]:
+    """Evidence of the smooth contrasts of every feature set, under every lane: one family per set size.
 
     T^2 = z' C^-1 z (n - 1) / (m (n - m)), z the centred sums of the terms over the m counted rows, C their
     pooled covariance; under permutation it is close to chi-square with rank(C) degrees of freedom, and the
-    evidence is minus the log of that tail. C ignores labels, so the calibration does not depend on it.
+    evidence is minus the log of that tail. C ignores the labels, so the calibration does not depend on it.
+
+    sets : (s, size) arrays, one per size
     """
     terms, columns = _terms(sets, bins.n_features)
     sums = _label_sums(bins, terms, lanes.labels)
-    rows = _covariance_rows(columns.size, lanes.n_rows, rng)
-    sample = _scores(bins, rows)
+    return [_family(bins, lanes, line, terms, inside, sums, rng) for line, inside in zip(sets, columns, strict=True)]
+
+
+def _family(
+    bins: Bins,
+    lanes: Lanes,
+    sets: NDArray[np.int64],
+    terms: Terms,
+    columns: NDArray[np.intp],
+    sums: NDArray[np.float32],
+    rng: np.random.Generator,
+) -> Family:
+    """Evidence of the sets of one size from the label sums of all terms."""
+    sample = _scores(bins, _covariance_rows(columns.size, lanes.n_rows, rng))
     observed, maxima = np.empty(len(sets)), np.full(len(lanes.labels), -np.inf)
     scale = (lanes.n_rows - 1) / (lanes.counted * (lanes.n_rows - lanes.counted))
     for start in range(0, len(sets), _SETS_PER_BLOCK):
@@ -61,18 +77,26 @@ def log_tail(x: NDArray[np.float64], degrees: NDArray[np.intp]) -> NDArray[np.fl
     return np.where(degrees == 0, 0.0, np.where(tail > 1e-290, near, far))
 
 
-def _terms(sets: NDArray[np.int64], d: int) -> tuple[Terms, NDArray[np.intp]]:
-    """All different terms of `sets`, and which of them belong to each set: (t, 3), (s, terms per set)."""
+def _terms(sets: list[NDArray[np.int64]], d: int) -> tuple[Terms, list[NDArray[np.intp]]]:
+    """All different terms, and for each array of sets which of them belong to each set: (t, 3), (s, terms)."""
+    wide = [_terms_of(line, d) for line in sets]
+    keys = [line @ np.array([(d + 1) ** 2, d + 1, 1]) for line in wide]
+    known, index = np.unique(np.concatenate([key.ravel() for key in keys]), return_index=True)
+    terms = np.concatenate([line.reshape(-1, 3) for line in wide])[index]
+    return terms, [np.searchsorted(known, key) for key in keys]
+
+
+def _terms_of(sets: NDArray[np.int64], d: int) -> Terms:
+    """Terms of each set: (s, size) -> (s, 2, 5 or 10, 3)."""
     size = sets.shape[1]
-    axes = [(a,) for a in range(size)] + [(a, a) for a in range(size)] + list(combinations(range(size), 2))
-    if size == 3:
-        axes.append((0, 1, 2))
-    wide = np.full((len(sets), len(axes), 3), d, np.int64)
+    axes: list[tuple[int, ...]] = [(a,) for a in range(size)]
+    axes += [(a, a) for a in range(size)]
+    axes += combinations(range(size), 2)
+    axes += combinations(range(size), 3)
+    terms = np.full((len(sets), len(axes), 3), d, np.int64)
     for position, factors in enumerate(axes):
-        wide[:, position, : len(factors)] = sets[:, list(factors)]
-    keys = wide @ np.array([(d + 1) ** 2, d + 1, 1])
-    _, index, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    return wide.reshape(-1, 3)[index], inverse.reshape(keys.shape)
+        terms[:, position, : len(factors)] = sets[:, list(factors)]
+    return terms
 
 
 def _label_sums(bins: Bins, terms: Terms, labels: NDArray[np.uint8]) -> NDArray[np.float32]:
@@ -85,7 +109,7 @@ def _label_sums(bins: Bins, terms: Terms, labels: NDArray[np.uint8]) -> NDArray[
         for at in range(0, bins.n_rows, _ROWS_PER_BLOCK):
             rows = slice(at, min(at + _ROWS_PER_BLOCK, bins.n_rows))
             values = _products(_scores(bins, rows), terms[block])
-            total += values @ labels[:, rows].T.astype(np.float32)
+            total += values @ labels[:, rows].astype(np.float32).T
             mean += values.sum(axis=1, keepdims=True, dtype=np.float64) / bins.n_rows
         sums[block] = total - mean * labels[0].sum(dtype=np.int64)
     return sums

@@ -42,7 +42,7 @@ class Lanes:
     @property
     def n_rows(self) -> int:
         """Number of pooled rows n."""
-        return self.labels.shape[1]
+        return int(self.labels.shape[1])
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Family:
     @property
     def size(self) -> int:
         """Features per set."""
-        return self.sets.shape[1]
+        return int(self.sets.shape[1])
 
     def standardised(self, evidence: NDArray[np.float64]) -> NDArray[np.float64]:
         """`evidence` minus the median of the lanes' maxima, in units of their spread.
@@ -82,12 +82,12 @@ class Family:
         observed one included: this keeps the lanes exchangeable, which is what makes the p-values exact.
         """
         middle, upper = np.quantile(self.maxima, [0.5, 0.75])
-        return (evidence - middle) / max(1.0, (upper - middle) / _GUMBEL_SPREAD)
+        return np.asarray((evidence - middle) / max(1.0, (upper - middle) / _GUMBEL_SPREAD))
 
 
 def family_wise(families: list[Family]) -> NDArray[np.float64]:
     """Largest standardised evidence over all families under each lane: (lanes,)."""
-    return np.max([family.standardised(family.maxima) for family in families], axis=0)
+    return np.asarray(np.max([family.standardised(family.maxima) for family in families], axis=0))
 
 
 def p_values(evidence: NDArray[np.float64], null: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -13,36 +13,28 @@ from numpy.typing import NDArray
 
 from shiftscope.bins import Bins
 from shiftscope.families import Family, Lanes
-from shiftscope.kernels.boxes import BOX_BINS, grow_lanes
+from shiftscope.kernels.boxes import BOX_BINS, cumulative_bits, grow_lanes
 from shiftscope.kernels.counts import MAX_BINS
 from shiftscope.windows import Seeds
 
 _CODES_PER_BIN = MAX_BINS // BOX_BINS
 
 
-def grow_boxes(bins: Bins, lanes: Lanes, seeds: Seeds, max_features: int) -> list[Family]:
+def grow_boxes(bins: Bins, lanes: Lanes, seeds: Seeds, beam: int, max_features: int) -> list[Family]:
     """One localised family per size, from one feature more than the seeds have up to `max_features`."""
     size = seeds.sets.shape[2]
     largest = min(max_features, bins.n_features)
-    if largest <= size or seeds.sets.shape[1] == 0:
+    if largest <= size or seeds.sets.shape[1] == 0 or beam == 0:
         return []
     codes = bins.codes // np.uint8(_CODES_PER_BIN)
-    order, starts = _row_order(codes)
-    intervals = seeds.boxes // _CODES_PER_BIN
     evidence, features, boxes = grow_lanes(
-        codes, order, starts, lanes.labels, seeds.sets, intervals, seeds.counts, lanes.counted, largest, lanes.xlogx
-    )
+        codes, cumulative_bits(codes), lanes.labels, seeds.sets, seeds.boxes // _CODES_PER_BIN, seeds.counts,
+        beam, lanes.counted, largest, lanes.xlogx,
+    )  # fmt: skip
     return [
         _family(evidence[:, :, step], features[0, :, : size + step + 1], boxes[0, :, step, : size + step + 1])
         for step in range(largest - size)
     ]
-
-
-def _row_order(codes: NDArray[np.uint8]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Rows in the order of each feature's bins and where each bin starts: (d, n), (d, BOX_BINS + 1)."""
-    order = np.argsort(codes, axis=1, kind="stable").astype(np.int32)
-    held = np.stack([np.bincount(line, minlength=BOX_BINS) for line in codes])
-    return order, np.hstack([np.zeros((len(codes), 1), np.int64), np.cumsum(held, axis=1)])
 
 
 def _family(evidence: NDArray[np.float64], features: NDArray[np.int64], boxes: NDArray[np.int64]) -> Family:

@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.bins import Bins, bin_features
-from shiftscope.contrasts import contrast_family
+from shiftscope.contrasts import contrast_families
 from shiftscope.encode import encode_pair
 from shiftscope.errors import ParameterError
 from shiftscope.families import Family, Lanes, Statistic, family_wise, p_values
 from shiftscope.grow import grow_boxes
-from shiftscope.kernels.counts import MAX_BINS, MAX_SIZE, half_deviance, shuffle_labels
+from shiftscope.kernels.counts import MAX_BINS, MAX_SIZE, draw_labels, half_deviance
 from shiftscope.progress import Progress, silent
 from shiftscope.windows import scan_windows
 
@@ -39,8 +39,10 @@ class ScanParams:
     ----------
     n_permutations : int or None
         Label permutations behind every p-value; None takes 1,023 for small data and 255 for large data.
+    n_seeds : int
+        Best windows of each labelling that are tried with one feature more.
     beam : int
-        Best windows of each labelling that are grown to larger boxes.
+        The most promising of them, which are grown to larger boxes.
     max_features : int
         Features of the largest grown boxes; 3 or less switches growth off where triples are counted.
     max_triples : int
@@ -50,7 +52,8 @@ class ScanParams:
     """
 
     n_permutations: int | None = None
-    beam: int = 60
+    n_seeds: int = 256
+    beam: int = 32
     max_features: int = 5
     max_triples: int = 40
     max_sets: int = 50
@@ -58,7 +61,7 @@ class ScanParams:
     def __post_init__(self) -> None:
         faults = [
             f"{name} must be a whole number of at least {least}, got {getattr(self, name)!r}"
-            for name, least in (("beam", 0), ("max_features", 1), ("max_triples", 0), ("max_sets", 1))
+            for name, least in (("n_seeds", 0), ("beam", 0), ("max_features", 1), ("max_triples", 0), ("max_sets", 1))
             if int(getattr(self, name)) != getattr(self, name) or getattr(self, name) < least
         ]
         if self.n_permutations is not None and self.n_permutations < 1:
@@ -127,9 +130,7 @@ class ScanResult:
     pairs: NDArray[np.float64]
 
 
-def scan(
-    reference: Any, current: Any, params: ScanParams | None = None, *, random_state: int = 0
-) -> ScanResult:
+def scan(reference: Any, current: Any, params: ScanParams | None = None, *, random_state: int = 0) -> ScanResult:
     """Scan two tables (arrays, data frames or paths) for the small feature sets in which they differ."""
     encoded = encode_pair(reference, current)
     points = encoded.points * encoded.scale + encoded.centre  # boxes are reported in the user's units
@@ -183,9 +184,9 @@ def _draw_lanes(bins: Bins, n_reference: int, params: ScanParams, rng: np.random
     current_counted = 2 * n_reference >= n
     labels = ((np.arange(n) >= n_reference) == current_counted).astype(np.uint8)
     seeds = rng.integers(0, 2**64, size=n_permutations, dtype=np.uint64)
-    counts = np.arange(n + 1)
+    counts = np.arange(n + 1.0)
     return Lanes(
-        labels=np.vstack([labels[None], shuffle_labels(labels, seeds)]),
+        labels=np.vstack([labels[None], draw_labels(n, int(labels.sum()), seeds)]),
         counted=int(labels.sum()),
         current_counted=bool(current_counted),
         xlogx=counts * np.log(np.maximum(counts, 1)),
@@ -205,16 +206,17 @@ def _families(
     bins: Bins, lanes: Lanes, params: ScanParams, rng: np.random.Generator, progress: Progress
 ) -> Iterator[Family]:
     """All families of the scan, each with its maximum under every lane."""
-    sizes = _sizes(bins.n_features, params)
-    for size in sizes:
-        progress("scan", (size - 1) / (len(sizes) + 1))
-        sets = _sets(bins.n_features, size)
-        counted = scan_windows(bins, lanes, sets, params.beam if size == sizes[-1] else 0)
+    sets = [_sets(bins.n_features, size) for size in _sizes(bins.n_features, params)]
+    steps = len(sets) + 2
+    for step, line in enumerate(sets):
+        progress("scan", step / steps)
+        counted = scan_windows(bins, lanes, line, params.n_seeds if step + 1 == len(sets) else 0)
         yield counted.localised
         yield counted.pooled
-        yield contrast_family(bins, lanes, sets, rng)
-    progress("scan", len(sizes) / (len(sizes) + 1))
-    yield from grow_boxes(bins, lanes, counted.seeds, params.max_features)
+    progress("scan", (steps - 2) / steps)
+    yield from contrast_families(bins, lanes, sets, rng)
+    progress("scan", (steps - 1) / steps)
+    yield from grow_boxes(bins, lanes, counted.seeds, params.beam, params.max_features)
     progress("scan", 1.0)
 
 
@@ -281,4 +283,4 @@ def _pair_map(families: list[Family], d: int) -> NDArray[np.float64]:
         if family.size <= 2:
             rows, columns = family.sets[:, 0], family.sets[:, -1]
             best[rows, columns] = np.maximum(best[rows, columns], family.standardised(family.observed))
-    return np.maximum(best, best.T)
+    return np.asarray(np.maximum(best, best.T))

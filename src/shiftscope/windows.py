@@ -22,15 +22,15 @@ _LOOKED_AT_PER_SEED = 16
 
 @dataclass(frozen=True)
 class Seeds:
-    """The best window of each of the best sets, for every lane.
+    """The best window of the finest grid in each of the best sets, for every lane.
 
     Attributes
     ----------
-    sets : (lanes, beam, size) int64
-    boxes : (lanes, beam, size, 2) int64
+    sets : (lanes, n_seeds, size) int64
+    boxes : (lanes, n_seeds, size, 2) int64
         First and last fine code along each feature.
     counts : (lanes,) int64
-        How many of the beam are in use, best first.
+        How many of them are in use, best first.
     """
 
     sets: NDArray[np.int64]
@@ -47,21 +47,21 @@ class WindowScan:
     seeds: Seeds
 
 
-def scan_windows(bins: Bins, lanes: Lanes, sets: NDArray[np.int64], beam: int) -> WindowScan:
-    """Count every set of `sets` (s, size), in lexicographic order, under every lane; keep `beam` seeds per lane.
+def scan_windows(bins: Bins, lanes: Lanes, sets: NDArray[np.int64], n_seeds: int) -> WindowScan:
+    """Count every set of `sets` (s, size), in lexicographic order, under every lane; keep `n_seeds` per lane.
 
     The localised evidence of a set is that of its best window: half the deviance, minus the log of the number
     of windows of that grid. The broad evidence is minus the log p-value of its largest pooled chi-square.
     """
     grid = _Grid.fitting(bins.n_rows, sets.shape[1])
-    floor = float(np.log(len(sets) * grid.levels / max(_LOOKED_AT, _LOOKED_AT_PER_SEED * beam)))
+    floor = float(np.log(len(sets) * grid.levels / max(_LOOKED_AT, _LOOKED_AT_PER_SEED * n_seeds)))
     counter = np.zeros(1, np.uint16 if lanes.counted < np.iinfo(np.uint16).max else np.uint32)
     bounds = evidence_bounds(lanes.counted, floor + grid.price, lanes.xlogx).astype(counter.dtype)
     first = np.searchsorted(sets[:, 0], np.arange(bins.n_features + 1)).astype(np.int64)
     turns, shift = _turns(bins.n_features), int(np.log2(MAX_BINS // grid.finest))
     results = [
         _Block.of(
-            grid, sets, floor, beam, *scan_sets(
+            grid, sets, floor, n_seeds, *scan_sets(
                 bins.codes, block, counter, sets, first, turns, shift, lanes.counted, floor, grid.price, bounds,
                 lanes.xlogx,
             ),
@@ -112,19 +112,23 @@ class _Block:
         grid: _Grid,
         sets: NDArray[np.int64],
         floor: float,
-        beam: int,
+        n_seeds: int,
         evidence: NDArray[np.float32],
         window: NDArray[np.int32],
         pooled: NDArray[np.float32],
     ) -> _Block:
-        """Keep lane 0, the maxima and the best `beam` sets of each lane."""
-        size = sets.shape[1]
-        best = _largest(evidence, min(beam, len(sets)))
-        lanes = np.arange(LANES)[:, None]
-        seeds = Seeds(sets[best], grid.boxes(window[best, lanes], size), (evidence[best, lanes] > floor).sum(axis=1))
-        maxima = np.stack([np.maximum(evidence.max(axis=0), floor), _log_p(pooled.max(axis=0))])
+        """Keep lane 0, the maxima and the best `n_seeds` sets of each lane."""
+        size, lanes = sets.shape[1], np.arange(LANES)[:, None]
+        best = _largest(evidence[0], min(n_seeds, len(sets)))
+        in_use = (evidence[0, best, lanes] > floor).sum(axis=1)
+        seeds = Seeds(sets[best], grid.boxes(window[0, best, lanes], size), in_use)
+        observed = np.where(evidence[0, :, 0] >= evidence[1, :, 0], window[0, :, 0], window[1, :, 0])
         return cls(
-            evidence[:, 0].astype(float), _log_p(pooled[:, 0]), grid.boxes(window[:, 0], size), maxima, seeds
+            localised=evidence[:, :, 0].max(axis=0).astype(float),
+            pooled=_log_p(pooled[:, 0]),
+            boxes=grid.boxes(observed, size),
+            maxima=np.stack([np.maximum(evidence.max(axis=(0, 1)), floor), _log_p(pooled.max(axis=0))]),
+            seeds=seeds,
         )
 
 

@@ -1,4 +1,4 @@
-"""Growing boxes feature by feature, the same greedy search for every lane (assignment of the labels).
+"""Growing boxes feature by feature, by the same greedy search for every lane (assignment of the labels).
 
 A box is one interval of bins per feature. Its evidence is half the deviance of the labels inside it (see
 `counts.half_deviance`), signed: a box that starts as an excess of the counted sample is grown as an excess.
@@ -13,40 +13,61 @@ from numpy.typing import NDArray
 from shiftscope.kernels.counts import half_deviance
 
 BOX_BINS = 32  # intervals begin and end at multiples of 1/32 of the rows
-SLACK = 2  # bins by which an interval may later grow on either side
-GROWN_ROWS = 16  # boxes that, with their slack, hold more than 1/16 of the rows are not grown
+SLACK = 2  # bins by which an interval may later move on either side
+GROWN_SHARE = 8  # boxes that, with their slack, hold more than 1/8 of the rows are not grown
+_WORD = 64
+_DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)  # maps a single bit to six bits that tell its position
+_BIT_INDEX = np.zeros(64, np.int64)
+for _position in range(64):
+    _BIT_INDEX[int(_DE_BRUIJN) * 2**_position % 2**64 >> 58] = _position
 _NOTHING = -1.0  # evidence of a box that was not grown
 
 
 @njit(cache=True, parallel=True)
+def cumulative_bits(codes: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """Rows with a code below b, as bits, for b = 0..BOX_BINS: (d, n) -> (d, BOX_BINS + 1, words)."""
+    d, n = codes.shape
+    bits = np.zeros((d, BOX_BINS + 1, (n + _WORD - 1) // _WORD), np.uint64)
+    for f in prange(d):
+        for row in range(n):
+            bits[f, codes[f, row] + 1, row // _WORD] |= np.uint64(1) << np.uint64(row % _WORD)
+        for b in range(BOX_BINS):
+            for word in range(bits.shape[2]):
+                bits[f, b + 1, word] |= bits[f, b, word]
+    return bits
+
+
 def grow_lanes(
     codes: NDArray[np.uint8],
-    order: NDArray[np.int32],
-    starts: NDArray[np.int64],
+    bits: NDArray[np.uint64],
     labels: NDArray[np.uint8],
     seeds: NDArray[np.int64],
     intervals: NDArray[np.int64],
     n_seeds: NDArray[np.int64],
+    beam: int,
     counted: int,
     largest: int,
     xlogx: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
-    """Grow the seeds of every lane, one feature at a time, and keep the best box of each size.
+    """Grow the most promising seeds of every lane, one feature at a time.
+
+    A seed promises the evidence of its best box with one feature more.
 
     Parameters
     ----------
     codes : (d, n) uint8
         Bin (0..31) of each pooled row.
-    order : (d, n) int32
-    starts : (d, BOX_BINS + 1) int64
-        Rows in the order of each feature's bins, and where each bin starts.
+    bits : (d, BOX_BINS + 1, words) uint64
+        Their `cumulative_bits`.
     labels : (lanes, n) uint8
         One where the row belongs to the counted sample of `counted` rows.
-    seeds : (lanes, beam, s) int64
-    intervals : (lanes, beam, s, 2) int64
-        Features of each seed and its first and last bin (inclusive) along each of them.
+    seeds : (lanes, many, s) int64
+    intervals : (lanes, many, s, 2) int64
+        Features of each seed, and its first and last bin (inclusive) along each of them.
     n_seeds : (lanes,) int64
         The seeds in use.
+    beam : int
+        How many of them are grown to the end.
     largest : int
         Number of features of the largest boxes, more than s.
     xlogx : (n + 1,) float64
@@ -60,50 +81,106 @@ def grow_lanes(
     boxes : (lanes, beam, largest - s, largest, 2) int64
         Intervals of the box of each size.
     """
-    lanes, beam, size = seeds.shape
+    lanes, _, size = seeds.shape
     evidence = np.full((lanes, beam, largest - size), _NOTHING)
     features = np.full((lanes, beam, largest), -1, np.int64)
     boxes = np.zeros((lanes, beam, largest - size, largest, 2), np.int64)
-    for lane in prange(lanes):
-        rows = np.empty(codes.shape[1] // GROWN_ROWS + 1, np.int32)
-        inside = np.empty_like(rows)
-        for seed in range(n_seeds[lane]):
-            features[lane, seed, :size] = seeds[lane, seed]
-            _grow(
-                codes, order, starts, labels[lane], intervals[lane, seed], counted, xlogx, rows, inside,
-                features[lane, seed], evidence[lane, seed], boxes[lane, seed],
-            )  # fmt: skip
+    _grow_all(codes, bits, labels, seeds, intervals, n_seeds, counted, xlogx, features, evidence, boxes)
     return evidence, features, boxes
+
+
+@njit(cache=True, parallel=True)
+def _grow_all(  # type: ignore[no-untyped-def]
+    codes, bits, labels, seeds, intervals, n_seeds, counted, xlogx, features, evidence, boxes
+):
+    for lane in prange(labels.shape[0]):
+        _grow_lane(
+            codes, bits, labels[lane], seeds[lane], intervals[lane], n_seeds[lane], counted, xlogx,
+            features[lane], evidence[lane], boxes[lane],
+        )  # fmt: skip
+
+
+@njit(cache=True)
+def _grow_lane(  # type: ignore[no-untyped-def]
+    codes, bits, labels, seeds, intervals, n_seeds, counted, xlogx, features, evidence, boxes
+):
+    """Grow the seeds of one lane that promise most."""
+    room = codes.shape[1] // GROWN_SHARE + 1
+    rows, words = np.empty(room, np.int32), np.empty(bits.shape[2], np.uint64)
+    hits, mask = np.empty(room, np.uint8), np.empty(room, np.uint8)
+    local = np.empty((features.shape[1], room), np.uint8)
+    promise = np.zeros(n_seeds)
+    for seed in range(n_seeds):
+        promise[seed] = _promise(
+            codes, bits, labels, seeds[seed], intervals[seed], counted, xlogx, rows, words, hits, mask
+        )
+    for at in range(min(n_seeds, features.shape[0])):
+        seed = int(np.argmax(promise))
+        promise[seed] = _NOTHING
+        for axis in range(seeds.shape[1]):
+            features[at, axis] = seeds[seed, axis]
+        _grow(
+            codes, bits, labels, intervals[seed], counted, xlogx, rows, words, hits, mask, local, features[at],
+            evidence[at], boxes[at],
+        )  # fmt: skip
+
+
+@njit(cache=True)
+def _promise(  # type: ignore[no-untyped-def]
+    codes, bits, labels, features, box, counted, xlogx, rows, words, hits, mask
+):
+    """Evidence of the best box that a seed becomes with one feature more, its own intervals left alone."""
+    held = _rows_inside(bits, features, box, words, rows)
+    if held < 0:
+        return 0.0
+    found = 0
+    for at in range(held):
+        hits[at] = labels[rows[at]]
+        found += hits[at]
+    mask[:held] = 1
+    excess = found * (xlogx.shape[0] - 1) > held * counted
+    return _best_feature(codes, rows, hits, mask, held, features, excess, counted, xlogx)[0]
 
 
 @njit(cache=True)
 def _grow(  # type: ignore[no-untyped-def]
-    codes, order, starts, labels, seed, counted, xlogx, rows, inside, features, evidence, boxes
+    codes, bits, labels, seed, counted, xlogx, rows, words, hits, mask, local, features, evidence, boxes
 ):
+    """Grow one seed.
+
+    `rows` are those within the slack of the box, `hits` their labels, `local` their codes along its features;
+    `words` and `mask` are scratch arrays.
+    """
     size, largest = seed.shape[0], features.shape[0]
-    box = np.empty((largest, 2), np.int64)
-    slack = np.empty((largest, 2), np.int64)
+    box, slack = np.empty((largest, 2), np.uint8), np.empty((largest, 2), np.uint8)
     for axis in range(size):
         _set_interval(axis, seed[axis, 0], seed[axis, 1], box, slack)
-    n_rows = _rows_inside(codes, order, starts, features[:size], slack, rows)
-    if n_rows < 0:
+    held = _rows_inside(bits, features[:size], slack, words, rows)
+    if held < 0:
         return
-    excess = _is_excess(codes, labels, rows, n_rows, features[:size], box, counted, xlogx.shape[0] - 1)
-    _refit(codes, labels, rows, n_rows, features[:size], box, slack, excess, counted, xlogx)
-    while size < largest:
-        n_inside = _keep_inside(codes, rows, n_rows, features[:size], box, inside)
-        feature, low, high = _best_feature(codes, labels, inside, n_inside, features[:size], excess, counted, xlogx)
+    for axis in range(size):
+        for at in range(held):
+            local[axis, at] = codes[features[axis], rows[at]]
+    _mark_inside(local, held, size, box, -1, mask)
+    inside = found = 0
+    for at in range(held):
+        hits[at] = labels[rows[at]]
+        inside += mask[at]
+        found += mask[at] & hits[at]
+    excess = found * (xlogx.shape[0] - 1) > inside * counted
+    _refit(hits, local, held, size, box, slack, excess, counted, xlogx, mask)
+    for step in range(largest - size):
+        _mark_inside(local, held, size, box, -1, mask)
+        _, feature, low, high = _best_feature(codes, rows, hits, mask, held, features[:size], excess, counted, xlogx)
         if feature < 0:
             return
         features[size] = feature
         _set_interval(size, low, high, box, slack)
+        held = _join(codes, feature, slack, rows, hits, local, held, size)
         size += 1
-        n_rows = _keep_inside(codes, rows, n_rows, features[size - 1 : size], slack[size - 1 : size], rows)
-        step = evidence.shape[0] - (largest - size) - 1
-        evidence[step] = _refit(
-            codes, labels, rows, n_rows, features[:size], box, slack, excess, counted, xlogx
-        )
-        boxes[step, :size] = box[:size]
+        evidence[step] = _refit(hits, local, held, size, box, slack, excess, counted, xlogx, mask)
+        for axis in range(size):
+            boxes[step, axis, 0], boxes[step, axis, 1] = box[axis, 0], box[axis, 1]
 
 
 @njit(cache=True)
@@ -113,53 +190,35 @@ def _set_interval(axis, low, high, box, slack):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _rows_inside(codes, order, starts, features, box, rows):  # type: ignore[no-untyped-def]
+def _rows_inside(bits, features, box, words, rows):  # type: ignore[no-untyped-def]
     """Write the rows inside `box` to `rows`; return how many, or -1 if they do not fit."""
-    lead, fewest = 0, order.shape[1] + 1
+    words[:] = ~np.uint64(0)
     for axis in range(features.shape[0]):
-        f = features[axis]
-        held = starts[f, box[axis, 1] + 1] - starts[f, box[axis, 0]]
-        if held < fewest:
-            lead, fewest = axis, held
-    f, found = features[lead], 0
-    for at in range(starts[f, box[lead, 0]], starts[f, box[lead, 1] + 1]):
-        row = order[f, at]
-        if _is_inside(codes, row, features, box, lead):
+        f, low, high = features[axis], box[axis, 0], box[axis, 1] + 1
+        for word in range(words.shape[0]):
+            words[word] &= bits[f, high, word] & ~bits[f, low, word]
+    found = 0
+    for word in range(words.shape[0]):
+        inside = words[word]
+        while inside != 0:
             if found == rows.shape[0]:
                 return -1
-            rows[found] = row
+            lowest = inside & (~inside + np.uint64(1))
+            rows[found] = word * _WORD + _BIT_INDEX[(lowest * _DE_BRUIJN) >> np.uint64(58)]
+            inside ^= lowest
             found += 1
     return found
 
 
 @njit(cache=True)
-def _is_inside(codes, row, features, box, skipped):  # type: ignore[no-untyped-def]
-    for axis in range(features.shape[0]):
-        code = codes[features[axis], row]
-        if axis != skipped and (code < box[axis, 0] or code > box[axis, 1]):
-            return False
-    return True
-
-
-@njit(cache=True)
-def _keep_inside(codes, rows, n_rows, features, box, kept):  # type: ignore[no-untyped-def]
-    """Write the rows inside `box` to `kept` (which may be `rows` itself); return how many."""
-    found = 0
-    for at in range(n_rows):
-        if _is_inside(codes, rows[at], features, box, -1):
-            kept[found] = rows[at]
-            found += 1
-    return found
-
-
-@njit(cache=True)
-def _is_excess(codes, labels, rows, n_rows, features, box, counted, total):  # type: ignore[no-untyped-def]
-    n = k = 0
-    for at in range(n_rows):
-        if _is_inside(codes, rows[at], features, box, -1):
-            n += 1
-            k += labels[rows[at]]
-    return k * total > n * counted
+def _mark_inside(local, held, size, box, skipped, mask):  # type: ignore[no-untyped-def]
+    """One in `mask` for the rows inside the box, whatever they are along the axis `skipped`."""
+    mask[:held] = 1
+    for axis in range(size):
+        if axis != skipped:
+            low, high = box[axis, 0], box[axis, 1]
+            for at in range(held):
+                mask[at] &= (local[axis, at] >= low) & (local[axis, at] <= high)
 
 
 @njit(cache=True)
@@ -171,54 +230,72 @@ def _signed(k, n, excess, counted, xlogx):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _refit(codes, labels, rows, n_rows, features, box, slack, excess, counted, xlogx):  # type: ignore[no-untyped-def]
+def _refit(hits, local, held, size, box, slack, excess, counted, xlogx, mask):  # type: ignore[no-untyped-def]
     """Move each interval in turn to its best place within its slack; return the evidence of the box."""
     n, k = np.zeros(BOX_BINS, np.int64), np.zeros(BOX_BINS, np.int64)
     best = 0.0
-    for axis in range(features.shape[0] - 1, -1, -1):  # the newest interval is the coarsest guess: fit it first
+    for axis in range(size - 1, -1, -1):  # the newest interval is the coarsest guess: fit it first
+        _mark_inside(local, held, size, box, axis, mask)
         n[:] = 0
         k[:] = 0
-        for at in range(n_rows):
-            row = rows[at]
-            if _is_inside(codes, row, features, box, axis):
-                code = codes[features[axis], row]
-                n[code] += 1
-                k[code] += labels[row]
+        for at in range(held):
+            if mask[at]:
+                n[local[axis, at]] += 1
+                k[local[axis, at]] += hits[at]
         best = 0.0
         for low in range(slack[axis, 0], slack[axis, 1] + 1):
-            held = hits = 0
+            inside = found = 0
             for high in range(low, slack[axis, 1] + 1):
-                held += n[high]
-                hits += k[high]
-                value = _signed(hits, held, excess, counted, xlogx)
+                inside += n[high]
+                found += k[high]
+                value = _signed(found, inside, excess, counted, xlogx)
                 if value > best:
                     best, box[axis, 0], box[axis, 1] = value, low, high
     return best
 
 
 @njit(cache=True)
-def _best_feature(codes, labels, rows, n_rows, features, excess, counted, xlogx):  # type: ignore[no-untyped-def]
-    """The feature and interval (widths 2, 4, 8, 16; half-overlapping) that raise the evidence of a box most."""
+def _best_feature(codes, rows, hits, mask, held, features, excess, counted, xlogx):  # type: ignore[no-untyped-def]
+    """Most evidence left by an interval of one more feature (widths 2, 4, 8, 16; half-overlapping), and which."""
+    total = xlogx.shape[0] - 1
+    most = np.log(total / counted) if excess else np.log(total / (total - counted))  # evidence per row, at most
+    inside = np.flatnonzero(mask[:held])
     n, k = np.zeros(BOX_BINS + 1, np.int64), np.zeros(BOX_BINS + 1, np.int64)
     best, chosen, begin, end = 0.0, -1, 0, 0
     for f in range(codes.shape[0]):
-        if np.any(features == f):
+        if f in features:
             continue
         n[:] = 0
         k[:] = 0
-        for at in range(n_rows):
+        for at in inside:
             code = codes[f, rows[at]] + 1
             n[code] += 1
-            k[code] += labels[rows[at]]
+            k[code] += hits[at]
         for code in range(BOX_BINS):
             n[code + 1] += n[code]
             k[code + 1] += k[code]
         width = 2
         while width < BOX_BINS:
             for low in range(0, BOX_BINS - width + 1, width // 2):
-                held, hits = n[low + width] - n[low], k[low + width] - k[low]
-                value = _signed(hits, held, excess, counted, xlogx)
-                if value > best:
-                    best, chosen, begin, end = value, f, low, low + width - 1
+                count = n[low + width] - n[low]
+                if count * most > best:
+                    value = _signed(k[low + width] - k[low], count, excess, counted, xlogx)
+                    if value > best:
+                        best, chosen, begin, end = value, f, low, low + width - 1
             width *= 2
-    return chosen, begin, end
+    return best, chosen, begin, end
+
+
+@njit(cache=True)
+def _join(codes, feature, slack, rows, hits, local, held, size):  # type: ignore[no-untyped-def]
+    """Keep the rows within the slack of a feature that joins as number `size`; return how many."""
+    kept = 0
+    for at in range(held):
+        code = codes[feature, rows[at]]
+        if slack[size, 0] <= code <= slack[size, 1]:
+            rows[kept], hits[kept] = rows[at], hits[at]
+            for axis in range(size):
+                local[axis, kept] = local[axis, at]
+            local[size, kept] = code
+            kept += 1
+    return kept

@@ -36,23 +36,23 @@ def unpack_windows(window: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArra
 
 
 @njit(cache=True, parallel=True)
-def shuffle_labels(labels: NDArray[np.uint8], seeds: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    """One random permutation of `labels` (n,) per seed, as (len(seeds), n); SplitMix64 and Fisher-Yates."""
-    n = labels.shape[0]
+def draw_labels(n: int, counted: int, seeds: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """`counted` of `n` rows drawn without replacement, all choices equally likely: (len(seeds), n), one if drawn.
+
+    Selection sampling: row i is drawn with probability (rows still wanted) / (rows left); SplitMix64.
+    """
     out = np.empty((seeds.shape[0], n), np.uint8)
     for lane in prange(seeds.shape[0]):
-        row = out[lane]
-        row[:] = labels
         state = seeds[lane]
-        for i in range(n - 1, 0, -1):
+        wanted = np.uint64(counted)
+        for i in range(n):
             state += _GOLDEN
             x = (state ^ (state >> np.uint64(30))) * _MIX_1
             x = (x ^ (x >> np.uint64(27))) * _MIX_2
-            x = x ^ (x >> np.uint64(31))
-            j = np.int64(((x >> np.uint64(32)) * np.uint64(i + 1)) >> np.uint64(32))
-            swap = row[i]
-            row[i] = row[j]
-            row[j] = swap
+            x = (x ^ (x >> np.uint64(31))) >> np.uint64(32)
+            drawn = np.uint64((x * np.uint64(n - i)) >> np.uint64(32) < wanted)
+            out[lane, i] = drawn
+            wanted -= drawn
     return out
 
 
@@ -71,9 +71,7 @@ def half_deviance(k: int, n: int, counted: int, xlogx: NDArray[np.float64]) -> f
 
 
 @njit(cache=True)
-def evidence_bounds(
-    counted: int, thresholds: NDArray[np.float64], xlogx: NDArray[np.float64]
-) -> NDArray[np.int64]:
+def evidence_bounds(counted: int, thresholds: NDArray[np.float64], xlogx: NDArray[np.float64]) -> NDArray[np.int64]:
     """Counts that reach each threshold of half deviance in a window of n rows: (levels, N + 1, 2).
 
     The window passes when its count is below ``[level, n, 0]`` (a deficit) or at least ``[level, n, 1]`` (an
@@ -85,7 +83,7 @@ def evidence_bounds(
         low, high = 0, 0
         for n in range(total + 1):
             least, most, centre = max(0, n + counted - total), min(n, counted), n * counted / total
-            low, high = max(low, least), max(high, np.int64(np.ceil(centre)))
+            low, high = max(low, least), max(high, int(np.ceil(centre)))
             while low < centre and half_deviance(low, n, counted, xlogx) >= thresholds[level]:
                 low += 1
             while high <= most and half_deviance(high, n, counted, xlogx) < thresholds[level]:
@@ -94,7 +92,6 @@ def evidence_bounds(
     return bounds
 
 
-@njit(cache=True, parallel=True)
 def scan_sets(
     codes: NDArray[np.uint8],
     lanes: NDArray[np.uint8],
@@ -135,40 +132,61 @@ def scan_sets(
 
     Returns
     -------
-    evidence : (s, LANES) float32
-        Largest evidence among the windows of the set; outside lane 0, `floor` when none reaches it.
-    window : (s, LANES) int32
+    evidence : (2, s, LANES) float32
+        Largest evidence among the windows of the set, on the finest grid and on all others; outside lane 0,
+        `floor` when none reaches it.
+    window : (2, s, LANES) int32
         The window that attains it (see `unpack_windows`), -1 when none reaches the floor.
     pooled : (s, LANES) float32
         Largest pooled chi-square among the grids, as a standard normal deviate.
     """
-    size, d, n = sets.shape[1], codes.shape[0], codes.shape[1]
-    bins = MAX_BINS >> shift
-    evidence = np.full((sets.shape[0], LANES), floor, np.float32)
-    evidence[:, 0] = -np.inf
-    window = np.full((sets.shape[0], LANES), -1, np.int32)
+    evidence = np.full((2, sets.shape[0], LANES), floor, np.float32)
+    evidence[:, :, 0] = -np.inf
+    window = np.full((2, sets.shape[0], LANES), -1, np.int32)
     pooled = np.full((sets.shape[0], LANES), -np.inf, np.float32)
-    for turn in prange(d):
-        a = turns[turn]
-        if first[a] == first[a + 1]:
-            continue
-        order, starts = _order_by_bin(codes[a], shift)
-        rows = lanes[order]
-        others = np.empty((d, n if size > 1 else 0), np.uint8)
-        for f in range(a + 1, d if size > 1 else 0):
-            for r in range(n):
-                others[f, r] = codes[f, order[r]] >> shift
-        tables = np.empty((_TILE, bins**size, LANES), counter.dtype)
-        totals = np.empty((_TILE, bins**size), np.int64)
-        for low in range(first[a], first[a + 1], _TILE):
-            high = min(low + _TILE, first[a + 1])
-            _fill(rows, others, starts, sets[low:high], bins, tables, totals)
-            for s in range(low, high):
-                _evaluate(
-                    tables[s - low], totals[s - low], bins, size, counted, price, bounds, xlogx,
-                    evidence[s], window[s], pooled[s],
-                )  # fmt: skip
+    _scan_all(codes, lanes, counter, sets, first, turns, shift, counted, price, bounds, xlogx, evidence, window, pooled)
     return evidence, window, pooled
+
+
+@njit(cache=True, parallel=True)
+def _scan_all(  # type: ignore[no-untyped-def]
+    codes, lanes, counter, sets, first, turns, shift, counted, price, bounds, xlogx, evidence, window, pooled
+):
+    for turn in prange(turns.shape[0]):
+        a = turns[turn]
+        if first[a] < first[a + 1]:
+            _scan_first(
+                codes, lanes, counter, sets, first[a], first[a + 1], shift, counted, price, bounds, xlogx,
+                evidence, window, pooled,
+            )  # fmt: skip
+
+
+@njit(cache=True)
+def _scan_first(  # type: ignore[no-untyped-def]
+    codes, lanes, counter, sets, begin, end, shift, counted, price, bounds, xlogx, evidence, window, pooled
+):
+    """Scan ``sets[begin:end]``, which begin with the same feature."""
+    (d, n), size, first = codes.shape, sets.shape[1], sets[begin, 0]
+    bins = MAX_BINS >> shift
+    order, starts = _order_by_bin(codes[first], shift)
+    rows = np.empty((n, LANES), np.uint8)
+    for r in range(n):
+        for lane in range(LANES):
+            rows[r, lane] = lanes[order[r], lane]
+    others = np.empty((d, n if size > 1 else 0), np.uint8)
+    for f in range(first + 1, d if size > 1 else 0):
+        for r in range(n):
+            others[f, r] = codes[f, order[r]] >> shift
+    tables = np.empty((_TILE, bins**size, LANES), counter.dtype)
+    totals = np.empty((_TILE, bins**size), np.int64)
+    for low in range(begin, end, _TILE):
+        high = min(low + _TILE, end)
+        _fill(rows, others, starts, sets[low:high], bins, tables, totals)
+        for s in range(low, high):
+            _evaluate(
+                tables[s - low], totals[s - low], bins, size, counted, price, bounds, xlogx,
+                evidence[:, s], window[:, s], pooled[s],
+            )  # fmt: skip
 
 
 @njit(cache=True)
@@ -226,7 +244,8 @@ def _evaluate(  # type: ignore[no-untyped-def]
         if bins**size <= POOLED_CELLS:
             _pooled(table, totals, bins**size, counted, pooled)
         _add_neighbours(table, totals, bins, size)
-        _best_windows(table, totals, bins, size, counted, level, price, bounds, xlogx, evidence, window)
+        kind = min(level, 1)
+        _best_windows(table, totals, bins, size, counted, level, price, bounds, xlogx, evidence[kind], window[kind])
         _keep_even(table, totals, bins, size)
         bins //= 2
 

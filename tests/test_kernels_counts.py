@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+from itertools import combinations, permutations, product
+
+import numba
+import numpy as np
+import pytest
+from scipy.stats import binom, chi2_contingency
+
+from shiftscope.kernels.counts import (
+    LANES,
+    MAX_BINS,
+    POOLED_CELLS,
+    chi_square_moments,
+    draw_labels,
+    evidence_bounds,
+    half_deviance,
+    scan_sets,
+    unpack_windows,
+)
+
+
+def xlogx(n: int) -> np.ndarray:
+    counts = np.arange(n + 1)
+    return counts * np.log(np.maximum(counts, 1))
+
+
+def slow_half_deviance(k: int, n: int, counted: int, total: int) -> float:
+    """Sum of observed log(observed / expected) over the two-by-two table."""
+    observed = np.array([[k, n - k], [counted - k, total - n - counted + k]], dtype=float)
+    expected = np.outer([n, total - n], [counted, total - counted]) / total
+    full = observed > 0
+    return float(np.sum(observed[full] * np.log(observed[full] / expected[full])))
+
+
+def test_drawn_labels_have_the_wanted_count_and_repeat_with_their_seed() -> None:
+    seeds = np.arange(40, dtype=np.uint64)
+    drawn = draw_labels(101, 17, seeds)
+    assert (drawn.sum(axis=1) == 17).all()
+    assert len(np.unique(drawn, axis=0)) == 40
+    np.testing.assert_array_equal(draw_labels(101, 17, seeds[7:8])[0], drawn[7])
+
+
+def test_every_choice_of_rows_is_equally_likely() -> None:
+    lanes = 12_000
+    seeds = np.random.default_rng(0).integers(0, 2**64, lanes, dtype=np.uint64)
+    drawn = draw_labels(5, 2, seeds)
+    choices, counts = np.unique(drawn, axis=0, return_counts=True)
+    assert len(choices) == 10
+    low, high = binom.interval(1 - 1e-4, lanes, 0.1)
+    assert ((counts >= low) & (counts <= high)).all()
+
+
+@pytest.mark.parametrize(("counted", "total"), [(7, 20), (10, 20), (3, 31)])
+def test_half_deviance_is_the_likelihood_ratio_of_the_two_by_two_table(counted: int, total: int) -> None:
+    table = xlogx(total)
+    for n in range(total + 1):
+        for k in range(max(0, n + counted - total), min(n, counted) + 1):
+            expected = slow_half_deviance(k, n, counted, total)
+            assert half_deviance(k, n, counted, table) == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_slow_twin_is_the_known_likelihood_ratio() -> None:
+    table = np.array([[9, 4], [21, 40]])
+    known = chi2_contingency(table, correction=False, lambda_="log-likelihood").statistic
+    assert slow_half_deviance(9, 13, 30, 74) == pytest.approx(known / 2)
+
+
+@pytest.mark.parametrize("counted", [4, 15, 26])
+def test_bounds_tell_which_counts_reach_a_threshold(counted: int) -> None:
+    total, thresholds = 30, np.array([-1.0, 0.3, 2.0, 6.0])
+    table = xlogx(total)
+    bounds = evidence_bounds(counted, thresholds, table)
+    for level, threshold in enumerate(thresholds):
+        for n in range(total + 1):
+            for k in range(max(0, n + counted - total), min(n, counted) + 1):
+                passes = k < bounds[level, n, 0] or k >= bounds[level, n, 1]
+                assert passes == (half_deviance(k, n, counted, table) >= threshold)
+
+
+def test_moments_of_the_pooled_chi_square_match_all_permutations() -> None:
+    cells = np.array([0, 0, 0, 1, 1, 2, 2])
+    held = np.bincount(cells)
+    counted, total = 3, 7
+    p = counted / total
+    values = []
+    for chosen in combinations(range(total), counted):
+        k = np.bincount(cells[list(chosen)], minlength=3)
+        values.append(np.sum((k - held * p) ** 2 / (held * p * (1 - p))))
+    mean, variance = chi_square_moments(3, float(np.sum(1 / held)), counted, total)
+    assert mean == pytest.approx(np.mean(values))
+    assert variance == pytest.approx(np.var(values))
+
+
+def slow_scan(
+    codes: np.ndarray, labels: np.ndarray, features: tuple[int, ...], finest: int, price: np.ndarray
+) -> tuple[dict[int, float], float]:
+    """Evidence of every window of one set under one lane, one by one, and the largest pooled chi-square."""
+    counted, total, size = int(labels.sum()), codes.shape[1], len(features)
+    windows = {}
+    pooled = -np.inf
+    for level in range(len(price)):
+        bins = finest >> level
+        binned = codes[list(features)] // (MAX_BINS // bins)
+        if bins**size <= POOLED_CELLS:
+            pooled = max(pooled, slow_pooled(np.ravel_multi_index(tuple(binned), (bins,) * size), labels))
+        for corner in product(range(bins - 1), repeat=size):
+            inside = np.all([(line >= at) & (line <= at + 1) for line, at in zip(binned, corner, strict=True)], axis=0)
+            n, k = int(inside.sum()), int(labels[inside].sum())
+            packed = sum(at << 8 * axis for axis, at in enumerate(corner)) + (level << 24)
+            windows[packed] = slow_half_deviance(k, n, counted, total) - price[level]
+    return windows, pooled
+
+
+def slow_pooled(cells: np.ndarray, labels: np.ndarray) -> float:
+    n, k = np.bincount(cells), np.bincount(cells, weights=labels)
+    n, k = n[n > 0], k[n > 0]
+    p = labels.mean()
+    chi = np.sum((k - n * p) ** 2 / (n * p * (1 - p)))
+    mean, variance = chi_square_moments(len(n), float(np.sum(1 / n)), int(labels.sum()), len(labels))
+    ninth = variance / (9 * mean**2)
+    return float(((chi / mean) ** (1 / 3) - (1 - ninth)) / np.sqrt(ninth))
+
+
+def arguments(size: int, finest: int, floor: float, counter: type = np.uint16) -> dict[str, object]:
+    rng = np.random.default_rng(size)
+    n, d, counted = 150, 4, 60
+    codes = rng.integers(0, MAX_BINS, (d, n)).astype(np.uint8)
+    codes[1] = codes[1] // 100 * 100  # heavy ties
+    codes[2] = codes[0] // 2 + codes[3] // 2  # dependence: crowded and empty cells
+    lanes = draw_labels(n, counted, np.arange(LANES, dtype=np.uint64)).T.copy()
+    sets = np.array(list(combinations(range(d), size)), dtype=np.int64)
+    levels = int(np.log2(finest)) - 1
+    price = np.array([size * np.log((finest >> level) - 1) for level in range(levels)])
+    table = xlogx(n)
+    return {
+        "codes": codes,
+        "lanes": lanes,
+        "counter": np.zeros(1, counter),
+        "sets": sets,
+        "first": np.searchsorted(sets[:, 0], np.arange(d + 1)).astype(np.int64),
+        "turns": np.arange(d, dtype=np.int64)[::-1].copy(),
+        "shift": int(np.log2(MAX_BINS // finest)),
+        "counted": counted,
+        "floor": floor,
+        "price": price,
+        "bounds": evidence_bounds(counted, floor + price, table).astype(counter),
+        "xlogx": table,
+    }
+
+
+@pytest.mark.parametrize(("size", "finest"), [(1, 64), (2, 16), (3, 8)])
+def test_scan_agrees_with_one_window_at_a_time(size: int, finest: int) -> None:
+    given = arguments(size, finest, floor=-100.0)
+    evidence, window, pooled = scan_sets(*given.values())
+    for s, lane in [(0, 0), (1, 0), (2, 5), (3, 63)]:
+        windows, deviate = slow_scan(
+            given["codes"], given["lanes"][:, lane], tuple(given["sets"][s]), finest, given["price"]
+        )
+        finest_grid = max(value for packed, value in windows.items() if packed >> 24 == 0)
+        other_grids = max(value for packed, value in windows.items() if packed >> 24 > 0)
+        assert evidence[:, s, lane] == pytest.approx([finest_grid, other_grids], abs=1e-4)
+        assert [windows[int(packed)] for packed in window[:, s, lane]] == pytest.approx([finest_grid, other_grids])
+        assert pooled[s, lane] == pytest.approx(deviate, abs=1e-4)
+
+
+@pytest.mark.parametrize(("size", "finest"), [(1, 64), (3, 8)])
+def test_a_floor_hides_weak_windows_in_every_lane_but_the_first(size: int, finest: int) -> None:
+    everything, *_ = scan_sets(*arguments(size, finest, floor=-100.0).values())
+    floor = float(np.median(everything)) + 1e-3  # no window has exactly this evidence
+    evidence, window, _ = scan_sets(*arguments(size, finest, floor).values())
+    np.testing.assert_array_equal(evidence[..., 0], everything[..., 0])
+    np.testing.assert_array_equal(evidence[..., 1:], np.maximum(everything[..., 1:], np.float32(floor)))
+    assert ((window[..., 1:] == -1) == (everything[..., 1:] <= np.float32(floor))).all()
+
+
+def test_wide_counters_and_one_thread_give_the_same() -> None:
+    narrow = scan_sets(*arguments(3, 8, floor=0.0).values())
+    threads = numba.get_num_threads()
+    numba.set_num_threads(1)
+    try:
+        wide = scan_sets(*arguments(3, 8, floor=0.0, counter=np.uint32).values())
+    finally:
+        numba.set_num_threads(threads)
+    for one, other in zip(narrow, wide, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_windows_unpack_to_level_and_corner() -> None:
+    for corner in permutations((0, 7, 254), 3):
+        packed = np.array([corner[0] | corner[1] << 8 | corner[2] << 16 | 5 << 24], dtype=np.int32)
+        level, begin = unpack_windows(packed)
+        assert level.tolist() == [5]
+        assert begin.tolist() == [list(corner)]

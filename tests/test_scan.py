@@ -1,0 +1,260 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import chi2
+
+from shiftscope.bins import bin_features
+from shiftscope.contrasts import contrast_families, log_tail
+from shiftscope.errors import ParameterError
+from shiftscope.families import Family, Lanes, family_wise, p_values
+from shiftscope.kernels.counts import draw_labels
+from shiftscope.scan import FeatureSet, ScanParams, ScanResult, scan, scan_points
+
+QUICK = ScanParams(n_permutations=127)
+
+
+def run(reference: np.ndarray, current: np.ndarray, params: ScanParams = QUICK, random_state: int = 0) -> ScanResult:
+    points = np.vstack([reference, current])
+    names = tuple(f"x{feature}" for feature in range(points.shape[1]))
+    return scan_points(points, len(reference), names, params, random_state=random_state)
+
+
+# Bins
+
+
+@given(st.lists(st.integers(-3, 3), min_size=2, max_size=60))
+@settings(max_examples=60, deadline=None)
+def test_equal_values_share_a_bin_and_order_is_kept(values: list[int]) -> None:
+    points = np.array(values, dtype=float)[:, None]
+    bins = bin_features(points)
+    code = bins.codes[0].astype(int)
+    for one, other in zip(code, points[:, 0], strict=True):
+        assert (code[points[:, 0] == other] == one).all()
+        assert (code[points[:, 0] > other] >= one).all()
+        low, high = bins.interval(0, int(one), int(one))
+        assert low <= other <= high
+
+
+def test_bins_hold_equal_shares_of_rows_without_ties() -> None:
+    points = np.random.default_rng(0).permutation(2560).astype(float)[:, None]
+    bins = bin_features(points)
+    assert (np.bincount(bins.codes[0], minlength=256) == 10).all()
+    assert bins.interval(0, 0, 0) == (0.0, 9.0)
+    assert bins.interval(0, 128, 255) == (1280.0, 2559.0)
+
+
+def test_a_point_mass_has_a_bin_of_its_own() -> None:
+    rng = np.random.default_rng(1)
+    points = np.concatenate([np.zeros(600), rng.uniform(0.1, 1, 400)])[:, None]
+    codes = bin_features(points).codes[0]
+    assert len(np.unique(codes[:600])) == 1
+    assert codes[0] not in codes[600:]
+
+
+def test_bins_see_only_the_order_of_values() -> None:
+    points = np.random.default_rng(2).standard_normal((500, 3))
+    np.testing.assert_array_equal(bin_features(points).codes, bin_features(np.exp(points) * 1e6).codes)
+
+
+# Contrasts
+
+
+def test_log_tail_is_that_of_chi_square_and_goes_on_where_it_underflows() -> None:
+    x = np.array([0.0, 0.5, 3.0, 40.0, 900.0])
+    for degrees in (1, 2, 5, 10):
+        np.testing.assert_allclose(log_tail(x, np.full(5, degrees)), -chi2.logsf(x, degrees), rtol=1e-6, atol=1e-9)
+        far = log_tail(np.array([1330.0, 1340.0]), np.full(2, degrees))
+        assert far[1] - far[0] == pytest.approx(5.0, abs=0.05)  # no step between the two forms
+    assert log_tail(np.array([7.0]), np.array([0]))[0] == 0.0
+
+
+def test_contrasts_are_the_quadratic_form_of_their_terms() -> None:
+    rng = np.random.default_rng(3)
+    bins = bin_features(rng.standard_normal((400, 3)) @ np.array([[1, 0.5, 0], [0, 1, 0.3], [0, 0, 1]]))
+    labels = draw_labels(400, 150, np.arange(3, dtype=np.uint64))
+    lanes = Lanes(labels, 150, True, np.zeros(401))
+    sets = [np.array([[0], [2]]), np.array([[0, 2]]), np.array([[0, 1, 2]])]
+    families = contrast_families(bins, lanes, sets, rng)
+    v = np.take_along_axis(bins.scores, bins.codes.astype(int), axis=1).astype(float)
+    a, b, c = v
+    terms = {
+        0: [a, a**2],
+        1: [a, c, a**2, c**2, a * c],
+        2: [a, b, c, a**2, b**2, c**2, a * b, a * c, b * c, a * b * c],
+    }
+    for position, columns in terms.items():
+        centred = np.array(columns) - np.mean(columns, axis=1, keepdims=True)
+        sums = centred[:, labels[0] == 1].sum(axis=1)
+        squared = sums @ np.linalg.solve(np.cov(centred, bias=True), sums) * 399 / (150 * 250)
+        assert families[position].observed[0] == pytest.approx(-chi2.logsf(squared, len(columns)), rel=1e-3)
+        assert families[position].maxima[0] == pytest.approx(families[position].observed.max(), rel=1e-5)
+
+
+def test_terms_that_repeat_each_other_are_counted_once() -> None:
+    binary = np.repeat([0.0, 1.0], [260, 140])[:, None]
+    labels = draw_labels(400, 200, np.arange(8, dtype=np.uint64))
+    lanes = Lanes(labels, 200, True, np.zeros(401))
+    family = contrast_families(bin_features(binary), lanes, [np.array([[0]])], np.random.default_rng(0))[0]
+    k = labels[:, 260:].sum(axis=1)
+    z = (k - 70.0) ** 2 / (200 * 200 / 399 * 0.35 * 0.65)
+    assert np.max(z) > 0.1
+    np.testing.assert_allclose(family.maxima, -chi2.logsf(z, 1), rtol=1e-3, atol=1e-5)  # v and v^2 are one term here
+
+
+# Families
+
+
+def test_p_values_count_the_permutations_that_reach_a_value() -> None:
+    null = np.array([1.0, 2.0, 3.0])
+    np.testing.assert_allclose(p_values(np.array([0.0, 2.0, 2.5, 9.0]), null), [1.0, 0.75, 0.5, 0.25])
+
+
+def test_families_are_compared_on_the_scale_of_their_own_maxima() -> None:
+    rng = np.random.default_rng(4)
+    sets = np.array([[0]])
+    plain = Family("localised", sets, np.zeros(1), rng.gumbel(0, 1, 4001), None)
+    far_and_wide = Family("broad", sets, np.zeros(1), 100 + 7 * plain.maxima, None)
+    np.testing.assert_allclose(
+        far_and_wide.standardised(far_and_wide.maxima), plain.standardised(plain.maxima), atol=0.1
+    )
+    assert family_wise([plain, far_and_wide]).shape == (4001,)
+
+
+# The scan
+
+
+def test_a_local_excess_is_found_with_its_features_box_and_rows() -> None:
+    rng = np.random.default_rng(0)
+    reference, current = rng.standard_normal((3_000, 6)), rng.standard_normal((3_000, 6))
+    current[:120, [1, 4]] = [1.0, -1.0] + 0.1 * rng.standard_normal((120, 2))
+    result = run(reference, current)
+    best = result.sets[0]
+    assert result.p_value == 1 / 128
+    assert best.p_value == 1 / 128
+    assert {1, 4} <= set(best.features)
+    assert best.names == tuple(f"x{feature}" for feature in best.features)
+    assert (best.statistic, best.side) == ("localised", "current")
+    assert np.isin(best.rows_current, np.arange(120)).mean() > 0.7
+    assert len(best.rows_current) > 2 * len(best.rows_reference)
+    for axis, feature in enumerate(best.features):
+        values = np.concatenate([reference[best.rows_reference, feature], current[best.rows_current, feature]])
+        assert best.box[axis] == pytest.approx((values.min(), values.max()), abs=0.2)
+    assert result.pairs[1, 4] == result.pairs[4, 1] == np.max(result.pairs)
+
+
+def test_swapping_the_samples_swaps_the_sides() -> None:
+    rng = np.random.default_rng(1)
+    one, other = rng.standard_normal((1_500, 4)), rng.standard_normal((900, 4))
+    other[:60, [0, 2]] = 0.5 + 0.05 * rng.standard_normal((60, 2))
+    forward, backward = run(one, other), run(other, one)
+
+    def seen(result: ScanResult, swapped: bool) -> list[tuple[object, ...]]:
+        rows = [(s.rows_reference, s.rows_current) for s in result.sets]
+        return [
+            (s.features, s.statistic, (s.side == "current") != swapped, len(r[swapped]), len(r[not swapped]))
+            for s, r in zip(result.sets, rows, strict=True)
+            if s.p_value <= 0.01
+        ]
+
+    assert seen(forward, False)[0] == seen(backward, True)[0]
+    assert set(seen(forward, False)[:5]) & set(seen(backward, True)[:5])
+
+
+def test_the_same_seed_gives_the_same_result_and_another_seed_finds_the_same() -> None:
+    rng = np.random.default_rng(2)
+    reference, current = rng.standard_normal((400, 3)), rng.standard_normal((500, 3)) * [1, 1.3, 1]
+    first, again, other = (run(reference, current, random_state=state) for state in (7, 7, 8))
+    assert first.p_value == again.p_value
+    np.testing.assert_array_equal(first.localised_null, again.localised_null)
+    assert not np.array_equal(first.localised_null, other.localised_null)
+    assert 1 in first.sets[0].features
+    assert 1 in other.sets[0].features
+
+
+@pytest.mark.parametrize("statistic", ["hole", "correlation", "three-way", "spread"])
+def test_other_kinds_of_shift_are_seen(statistic: str) -> None:
+    rng = np.random.default_rng(6)
+    n = 4_000
+    reference, current = rng.standard_normal((n, 5)), rng.standard_normal((n, 5))
+    if statistic == "hole":
+        inside = np.all(np.abs(current[:, [0, 3]] - 0.3) < 0.3, axis=1)
+        current[inside] = rng.standard_normal((int(inside.sum()), 5))
+        expected, side = {0, 3}, "reference"
+    elif statistic == "correlation":
+        current[:, 1] = 0.25 * current[:, 2] + np.sqrt(1 - 0.25**2) * current[:, 1]
+        expected, side = {1, 2}, None
+    elif statistic == "three-way":
+        wrong = np.prod(np.sign(current[:, [0, 2, 4]]), axis=1) < 0
+        flipped = wrong & (rng.random(n) < 0.3)
+        current[flipped, 4] *= -1
+        expected, side = {0, 2, 4}, None
+    else:
+        current[:, 3] *= 1.15
+        expected, side = {3}, None
+    result = run(reference, current)
+    best = result.sets[0]
+    assert result.p_value <= 0.01
+    assert set(best.features) == expected
+    if side is not None:
+        assert best.side == side
+
+
+def test_a_three_way_interaction_shows_in_no_pair() -> None:
+    rng = np.random.default_rng(7)
+    reference, current = rng.standard_normal((2_000, 3)), rng.standard_normal((2_000, 3))
+    current[:, 2] = np.abs(current[:, 2]) * np.sign(current[:, 0] * current[:, 1])
+    result = run(reference, current)
+    assert result.sets[0].features == (0, 1, 2)
+    threshold = np.quantile(np.maximum(result.localised_null, result.broad_null), 0.99)
+    assert np.max(result.pairs) < threshold < result.sets[0].value
+
+
+def test_one_feature_and_few_rows_are_enough() -> None:
+    rng = np.random.default_rng(8)
+    same = run(rng.standard_normal((30, 1)), rng.standard_normal((12, 1)))
+    assert 0 < same.p_value <= 1
+    assert [one.features for one in same.sets] == [(0,)]
+    moved = run(rng.standard_normal((30, 1)), 3 + rng.standard_normal((12, 1)))
+    assert moved.p_value <= 0.01
+    assert moved.pairs.shape == (1, 1)
+
+
+def test_integers_with_heavy_ties_are_scanned() -> None:
+    rng = np.random.default_rng(9)
+    reference, current = rng.poisson(1.0, (1_500, 4)), rng.poisson(1.0, (1_500, 4))
+    current[:, 2] = np.where(rng.random(1_500) < 0.15, 0, current[:, 2])
+    result = run(reference.astype(float), current.astype(float))
+    assert result.p_value <= 0.01
+    assert 2 in result.sets[0].features
+
+
+def test_beyond_the_limit_triples_grow_from_pairs() -> None:
+    rng = np.random.default_rng(10)
+    reference, current = rng.standard_normal((2_000, 9)), rng.standard_normal((2_000, 9))
+    current[:70, [2, 5, 7]] = 0.8 + 0.08 * rng.standard_normal((70, 3))
+    result = run(reference, current, ScanParams(n_permutations=127, max_triples=8, max_features=4))
+    assert result.p_value <= 0.01
+    assert {2, 5, 7} <= set(result.sets[0].features)
+    assert max(len(one.features) for one in result.sets) == 4
+
+
+def test_the_public_scan_speaks_the_users_units_and_names() -> None:
+    rng = np.random.default_rng(11)
+    reference, current = rng.normal(50, 10, (800, 3)), rng.normal(50, 10, (800, 3))
+    current[:200, 1] = rng.uniform(70, 71, 200)
+    result = scan(reference, current, QUICK)
+    best = next(one for one in result.sets if one.features == (1,))
+    assert isinstance(best, FeatureSet)
+    assert best.names == ("x1",)
+    low, high = best.box[0]
+    assert 55 < low < 71 < high < 100
+    inside = (current[:, 1] >= low - 1e-9) & (current[:, 1] <= high + 1e-9)
+    np.testing.assert_array_equal(best.rows_current, np.flatnonzero(inside))
+
+
+def test_all_faults_of_the_parameters_are_told_together() -> None:
+    with pytest.raises(ParameterError, match=r"beam must be a whole number of at least 0, got -1; n_permutations"):
+        ScanParams(beam=-1, n_permutations=0)
