@@ -137,6 +137,12 @@ def test_the_last_round_is_told_from_convergence():
     assert not one.converged
 
 
+def test_a_level_beyond_the_permutations_is_refused_unless_the_formula_judges():
+    with pytest.raises(ParameterError, match=r"n_permutations = 199 can never .* alpha = 0\.001 .* at least 1000 "):
+        EqualiseParams(alpha=0.001)
+    assert EqualiseParams(alpha=0.001, threshold="formula").alpha == 0.001
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

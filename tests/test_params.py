@@ -5,6 +5,7 @@ import pytest
 from shiftscope.equalise import EqualiseParams
 from shiftscope.errors import ParameterError, ShiftscopeError
 from shiftscope.params import CompareParams
+from shiftscope.scan import ScanParams
 
 
 def test_defaults_can_reach_their_level():
@@ -17,13 +18,14 @@ def test_k_max_is_that_of_the_equalisation():
     assert CompareParams(equalise=EqualiseParams(k_max=70)).k_max == 70
 
 
-@pytest.mark.parametrize("alpha", [0.001, 0.003, 0.05, 1 / 3, 0.9])
-def test_the_number_of_permutations_advised_is_enough_and_nearly_needed(alpha):
-    advised = int(1 / alpha)
-    assert CompareParams(alpha=alpha, n_permutations=advised).alpha == alpha
-    if advised > 2:
-        with pytest.raises(ParameterError, match=f"take at least {advised} permutations or a larger alpha"):
-            CompareParams(alpha=alpha, n_permutations=advised - 2)
+@pytest.mark.parametrize(("scan", "searches"), [(None, 1), (ScanParams(), 2)])
+@pytest.mark.parametrize("alpha", [0.001, 0.003, 0.05, 1 / 3])
+def test_the_number_of_permutations_advised_is_enough_and_nearly_needed(alpha, scan, searches):
+    """The scan and the full space share alpha."""
+    advised = int(searches / alpha)
+    assert CompareParams(alpha=alpha, n_permutations=advised, scan=scan).alpha == alpha
+    with pytest.raises(ParameterError, match=f"take at least {advised} permutations or a larger alpha"):
+        CompareParams(alpha=alpha, n_permutations=advised - 2, scan=scan)
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,11 @@ class EqualiseParams:
             faults.append(f"threshold must be 'calibrated' or 'formula', got {self.threshold!r}")
         if self.null not in ("exact", "simulated"):
             faults.append(f"null must be 'exact' or 'simulated', got {self.null!r}")
+        if not faults and self.threshold == "calibrated" and self.n_permutations + 1 < 1 / self.alpha:
+            faults.append(
+                f"n_permutations = {self.n_permutations} can never give a p-value of alpha = {self.alpha:g} or less: "
+                f"take at least {int(1 / self.alpha)} permutations or a larger alpha"
+            )
         if faults:
             raise ParameterError("; ".join(faults))
 

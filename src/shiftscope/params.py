@@ -46,10 +46,11 @@ class CompareParams:
             value = getattr(self, name)
             if int(value) != value or value < 1:
                 faults.append(f"{name} must be a whole number of at least 1, got {value!r}")
-        if not faults and self.n_permutations + 1 < 1 / self.alpha:
+        searches = 1 if self.scan is None else 2  # each is held against its share of alpha
+        if not faults and self.n_permutations + 1 < searches / self.alpha:
             faults.append(
                 f"n_permutations = {self.n_permutations} can never give a p-value of alpha = {self.alpha:g} or less: "
-                f"take at least {int(1 / self.alpha)} permutations or a larger alpha"
+                f"take at least {int(searches / self.alpha)} permutations or a larger alpha"
             )
         if faults:
             raise ParameterError("; ".join(faults))
