@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, chi2
 
 from shiftscope import calibrate as stage
 from shiftscope.calibrate import TailTest, calibrate, permuted_labels, smallest_p_value
@@ -103,6 +103,15 @@ def test_permuted_statistics_are_those_of_rescoring_each_labelling(ties):
     both = np.hstack([found.permuted_reference, found.permuted_current])
     observed = np.array(found.reference.statistics() + found.current.statistics())
     assert found.p_value == smallest_p_value(observed, both)
+
+
+def test_every_labelling_is_equally_likely():
+    """All 15 choices of 2 rows among 6, by a chi-square with 14 degrees of freedom."""
+    labels = permuted_labels(np.arange(6) >= 4, range(6000), 3)
+    assert np.all(labels.sum(axis=0) == 2)
+    _, counts = np.unique(labels.T @ (1 << np.arange(6)), return_counts=True)
+    assert counts.size == 15
+    assert chi2.sf(np.sum((counts - 400) ** 2 / 400), 14) > 1e-4
 
 
 def test_shape_p_value_counts_labellings_with_as_much_distance_or_excess():
