@@ -99,12 +99,12 @@ def run(repeats: int = 2, threads: int | None = None) -> list[Row]:
 def _row(case: Case, repeats: int, threads: int) -> Row:
     ours, faiss = [], []
     for _ in range(repeats):
-        ours.append(_apart(measure_ours, case, threads))
-        faiss.append(_apart(measure_faiss, case, threads))
-    return Row(case, _best(ours), _best(faiss), _agreement(ours[0].sample, faiss[0].sample))
+        ours.append(apart(measure_ours, case, threads))
+        faiss.append(apart(measure_faiss, case, threads))
+    return Row(case, best(ours), best(faiss), _agreement(ours[0].sample, faiss[0].sample))
 
 
-def _apart(measure: Callable[[Case, int], Measurement], case: Case, threads: int) -> Measurement:
+def apart(measure: Callable[[Case, int], Measurement], case: Case, threads: int) -> Measurement:
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=context) as pool:
         return pool.submit(measure, case, threads).result()
@@ -115,7 +115,7 @@ def measure_ours(case: Case, threads: int) -> Measurement:
     engine = LocalEngine(n_threads=threads)
     queries = None if case.queries == case.n else np.arange(case.queries)
     engine.knn(points[:1000], 10)  # load the compiled kernels
-    return _measured(lambda: engine.knn(points, case.k, queries).index)
+    return measured(lambda: engine.knn(points, case.k, queries).index)
 
 
 def measure_faiss(case: Case, threads: int) -> Measurement:
@@ -130,10 +130,10 @@ def measure_faiss(case: Case, threads: int) -> Measurement:
         _, found = index.search(points[: case.queries], case.k + 1)
         return found
 
-    return _measured(search)
+    return measured(search)
 
 
-def _measured(search: Callable[[], NDArray[np.integer]]) -> Measurement:
+def measured(search: Callable[[], NDArray[np.integer]]) -> Measurement:
     wall, cpu = time.perf_counter(), time.process_time()
     found = search()
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
@@ -142,7 +142,7 @@ def _measured(search: Callable[[], NDArray[np.integer]]) -> Measurement:
     return Measurement(wall, cpu, peak, found[:SAMPLE].astype(np.int64))
 
 
-def _best(measurements: list[Measurement]) -> Measurement:
+def best(measurements: list[Measurement]) -> Measurement:
     first = measurements[0]
     wall = min(m.wall for m in measurements)
     cpu = min(m.cpu for m in measurements)
