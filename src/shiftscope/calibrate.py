@@ -63,8 +63,8 @@ class TailTest:
 
     With SF the survival function conditioned on S >= tau, the distance is D = max_t [SF_observed(t) - SF_null(t)]:
     large when extreme scores are more frequent than the null allows. The null tail of an exact null is tabulated at
-    KNOTS scores and interpolated in log probability. It falls in steps, so SF_null is within 0.06 of the exact one (0.02 at
-    K_M = 400); permuted labellings are held against the same curve.
+    KNOTS scores and interpolated in log probability. It falls in steps, so the curve is within 0.06 of the
+    exact one (0.02 at K_M = 400); data and permuted labellings are held against the same curve.
     """
 
     def __init__(self, null: Null, q_tail: float) -> None:
