@@ -14,7 +14,7 @@ import os
 import numpy as np
 
 import shiftscope as ss
-from benchmarks.neighbours import CASES, Measurement, apart, best, measured, measure_faiss
+from benchmarks.neighbours import CASES, Measurement, apart, best, measure_faiss, measured
 from experiments.benchmark20d import local_pair
 
 CASE = CASES[0]
