@@ -332,9 +332,12 @@ def test_fragment_is_short_and_self_contained(found: ShiftResult) -> None:
 def test_settings_that_differ_are_part_of_the_call(found: ShiftResult) -> None:
     summary = summarise(replace(found, modes=()))
     assert summary.scan is None
-    assert "params=CompareParams(" in Tags(page(summary)).text
-    usual = replace(summary, params=ss.CompareParams(alpha=found.alpha))
-    assert "params=" not in Tags(page(usual)).text
+    seen = Tags(page(summary)).text
+    assert "params=ss.CompareParams(n_permutations=99, scan=None, equalise=ss.EqualiseParams(k_max=60" in seen
+    assert "shiftscope compare" not in seen
+    usual = Tags(page(replace(summary, params=ss.CompareParams(alpha=found.alpha)))).text
+    assert "params=" not in usual
+    assert "shiftscope compare REFERENCE CURRENT --alpha 0.01 --seed 0" in usual
 
 
 # the scan

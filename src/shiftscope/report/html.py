@@ -6,7 +6,7 @@ forbids itself scripts and any request (Content-Security-Policy).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from os import PathLike
 
@@ -82,7 +82,7 @@ def page(summary: Summary) -> str:
         columns=_listed(summary.names, COLUMNS_LISTED),
         left_out=summary.left_out[:COLUMNS_LISTED],
         call=_call(summary),
-        command=f"shiftscope compare REFERENCE CURRENT --alpha {summary.alpha:g} --seed {summary.random_state}",
+        command=_command(summary),
     )
     return _templates().get_template("page.html").render(page=view)
 
@@ -184,6 +184,22 @@ def _listed(names: tuple[str, ...], count: int) -> ListView:
 
 def _call(summary: Summary) -> str:
     """The Python call that gives this result again."""
-    defaults = CompareParams(alpha=summary.alpha)
-    params = "" if summary.params == defaults else f", params={summary.params!r}"
+    usual = CompareParams(alpha=summary.alpha)
+    params = "" if summary.params == usual else f", params={_changed(summary.params, usual)}"
     return f"ss.compare(reference, current, alpha={summary.alpha!r}, random_state={summary.random_state}{params})"
+
+
+def _command(summary: Summary) -> str:
+    """The same on the command line; empty if it has no option for some setting."""
+    if summary.params != CompareParams(alpha=summary.alpha):
+        return ""
+    return f"shiftscope compare REFERENCE CURRENT --alpha {summary.alpha!r} --seed {summary.random_state}"
+
+
+def _changed(params: object, usual: object) -> str:
+    """A parameter set as code, with the settings that are not the usual ones."""
+    if not is_dataclass(params) or type(params) is not type(usual):
+        return repr(params)
+    pairs = [(field.name, getattr(params, field.name), getattr(usual, field.name)) for field in fields(params)]
+    settings = [f"{name}={_changed(value, default)}" for name, value, default in pairs if value != default]
+    return f"ss.{type(params).__name__}({', '.join(settings)})"
