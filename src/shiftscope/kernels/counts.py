@@ -24,6 +24,7 @@ MAX_BINS = 256  # codes are bytes
 POOLED_CELLS = 512  # pooled chi-squares are taken on grids of at most this many cells
 _TILE = 8  # tables filled per pass over the labels; more would not fit the second-level cache
 _BITS = 8  # of each coordinate in a packed window
+_BYTE = 255
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # SplitMix64: step and two multipliers
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
@@ -169,10 +170,7 @@ def _scan_first(  # type: ignore[no-untyped-def]
     (d, n), size, first = codes.shape, sets.shape[1], sets[begin, 0]
     bins = MAX_BINS >> shift
     order, starts = _order_by_bin(codes[first], shift)
-    rows = np.empty((n, LANES), np.uint8)
-    for r in range(n):
-        for lane in range(LANES):
-            rows[r, lane] = lanes[order[r], lane]
+    rows = lanes[order]
     others = np.empty((d, n if size > 1 else 0), np.uint8)
     for f in range(first + 1, d if size > 1 else 0):
         for r in range(n):
@@ -208,31 +206,52 @@ def _order_by_bin(codes: NDArray[np.uint8], shift: int) -> tuple[NDArray[np.int6
 @njit(cache=True)
 def _fill(rows, others, starts, sets, bins, tables, totals):  # type: ignore[no-untyped-def]
     """Count rows (totals) and rows of the counted sample (tables, per lane) in the finest cells of `sets`."""
-    size = sets.shape[1]
-    cells = np.empty(np.max(np.diff(starts)), np.uint16)
-    tables[:] = 0
-    totals[:] = 0
+    inner = bins ** (sets.shape[1] - 1)
+    cells = np.empty(rows.shape[0], np.uint16)
+    bytewise = np.empty((inner, LANES), np.uint8)
     for block in range(bins):
-        start, stop = starts[block], starts[block + 1]
-        base = block * bins ** (size - 1)
+        start, stop, base = starts[block], starts[block + 1], block * inner
         for s in range(sets.shape[0]):
-            cells[: stop - start] = 0
-            for axis in range(1, size):
-                codes = others[sets[s, axis]]
-                for r in range(start, stop):
-                    cells[r - start] = np.uint16(cells[r - start] * bins + codes[r])
-            for r in range(stop - start):
-                totals[s, base + cells[r]] += 1
-            _add_rows(rows, start, stop, cells, base, tables[s])
+            fullest = _find_cells(others, start, stop, sets[s], bins, cells, totals[s, base : base + inner])
+            slab = tables[s, base : base + inner]
+            if fullest <= _BYTE:  # narrow counters: half the memory traffic
+                bytewise[:] = 0
+                _add_rows(rows, start, stop, cells, bytewise)
+                _widen(bytewise, slab)
+            else:
+                slab[:] = 0
+                _add_rows(rows, start, stop, cells, slab)
 
 
 @njit(cache=True)
-def _add_rows(rows, start, stop, cells, base, table):  # type: ignore[no-untyped-def]
+def _find_cells(others, start, stop, features, bins, cells, totals):  # type: ignore[no-untyped-def]
+    """Cell of each row within its block, rows per cell, and the largest of these."""
+    for r in range(start, stop):
+        cells[r] = 0
+    for axis in range(1, features.shape[0]):
+        f = features[axis]
+        for r in range(start, stop):
+            cells[r] = np.uint16(cells[r] * bins + others[f, r])
+    totals[:] = 0
+    for r in range(start, stop):
+        totals[cells[r]] += 1
+    return np.max(totals)
+
+
+@njit(cache=True)
+def _add_rows(rows, start, stop, cells, slab):  # type: ignore[no-untyped-def]
     # indexed element by element, in a function of its own: this is what the compiler turns into vector code
     for r in range(start, stop):
-        cell = base + cells[r - start]
+        cell = cells[r]
         for lane in range(LANES):
-            table[cell, lane] += rows[r, lane]
+            slab[cell, lane] += rows[r, lane]
+
+
+@njit(cache=True)
+def _widen(narrow, wide):  # type: ignore[no-untyped-def]
+    for cell in range(narrow.shape[0]):
+        for lane in range(LANES):
+            wide[cell, lane] = narrow[cell, lane]
 
 
 @njit(cache=True)
@@ -299,7 +318,8 @@ def _keep_even(table, totals, bins, size):  # type: ignore[no-untyped-def]
             for k in range(half if size > 2 else 1):
                 cell = 2 * (i if size == 1 else i * bins + j if size == 2 else (i * bins + j) * bins + k)
                 totals[target] = totals[cell]
-                table[target] = table[cell]
+                for lane in range(LANES):
+                    table[target, lane] = table[cell, lane]
                 target += 1
 
 
