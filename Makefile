@@ -45,3 +45,4 @@ docs: $(VENV)/.docs
 
 clean:
 	rm -rf $(VENV) build dist site .coverage .pytest_cache .mypy_cache .ruff_cache
+	find src -name __pycache__ -exec rm -rf {} +  # compiled kernels too

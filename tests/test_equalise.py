@@ -129,12 +129,17 @@ def test_the_trace_tells_the_state_before_each_step():
     assert result.rounds == result.trace[-1].round + 1
 
 
-def test_the_last_round_is_told_from_convergence():
+def test_the_last_round_is_followed_by_a_look_at_what_it_left():
     reference, current = planted(in_current=60)
-    one = equalise(reference, current, K_MAX, params=replace(QUICK, max_rounds=1))
-    check_book(one, reference, current)
-    assert one.rounds == 1
-    assert not one.converged
+    points, is_current = np.vstack([reference, current]), np.arange(860) >= 400
+    graph = LivingGraph(points, is_current, K_MAX)
+    one = equalise_graph(graph, replace(QUICK, max_rounds=1))
+    assert {step.round for step in one.trace} == {1}
+    assert one.rounds == 2
+    left = np.concatenate([one.kept_reference, 400 + one.kept_current])
+    fresh = equalise_graph(LivingGraph(points[left], is_current[left], K_MAX), QUICK)
+    assert one.after == fresh.before
+    assert one.converged == (not fresh.trace)
 
 
 def test_a_level_beyond_the_permutations_is_refused_unless_the_formula_judges():

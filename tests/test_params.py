@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+import shiftscope as ss
 from shiftscope.equalise import EqualiseParams
 from shiftscope.errors import ParameterError, ShiftscopeError
 from shiftscope.params import CompareParams
@@ -47,3 +49,19 @@ def test_a_wrong_setting_is_a_value_error_of_ours():
     with pytest.raises(ValueError, match="alpha") as caught:
         CompareParams(alpha=7)
     assert isinstance(caught.value, ShiftscopeError)
+
+
+@pytest.mark.parametrize("seed", [-1, None, 1.5, "a"])
+def test_a_seed_is_a_whole_number(seed):
+    rows = np.random.default_rng(0).standard_normal((20, 2))
+    for stage in (ss.compare, ss.equalise):
+        with pytest.raises(ParameterError, match="random_state must be a whole number of at least 0"):
+            stage(rows[:10], rows[10:], random_state=seed)
+
+
+def test_the_level_of_the_settings_counts_unless_one_is_given():
+    rows = np.random.default_rng(0).standard_normal((20, 2))
+    params = ss.CompareParams(alpha=0.05)
+    assert ss.compare(rows[:10], rows[10:], params=params).alpha == 0.05
+    assert ss.compare(rows[:10], rows[10:], params=params, alpha=0.02).alpha == 0.02
+    assert ss.compare(rows[:10], rows[10:]).alpha == 0.01

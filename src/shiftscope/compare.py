@@ -11,6 +11,7 @@ from shiftscope.discover import discover
 from shiftscope.encode import encode_pair
 from shiftscope.engines.base import Engine
 from shiftscope.equalise import Equalisation
+from shiftscope.errors import check_seed
 from shiftscope.full_space import calibrated, full_space_modes
 from shiftscope.job import Clock, Job
 from shiftscope.living import LivingGraph
@@ -26,7 +27,7 @@ def compare(
     reference: object,
     current: object,
     *,
-    alpha: float = 0.01,
+    alpha: float | None = None,
     random_state: int = 0,
     params: CompareParams | None = None,
     engine: Engine | None = None,
@@ -39,7 +40,8 @@ def compare(
     reference, current : array, data frame or path
         The two samples; columns are matched by name.
     alpha : float
-        Level of the verdict: the chance of a false alarm when both samples come from one distribution.
+        Level of the verdict: the chance of a false alarm when both samples come from one distribution. Default:
+        that of `params`, 0.01.
     random_state : int
         Seed; the same seed gives the same result on any number of threads.
     params : CompareParams, optional
@@ -52,7 +54,9 @@ def compare(
     -------
     ShiftResult
     """
-    params = replace(params or CompareParams(), alpha=alpha)
+    check_seed(random_state)
+    params = params or CompareParams()
+    params = params if alpha is None else replace(params, alpha=alpha)
     clock = Clock()
     encoded, flipped = canonical(encode_pair(reference, current))
     clock.stop("encode")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from shiftscope.calibrate import Calibration, Tail, TailTest, calibrate
 from shiftscope.encode import encode
 from shiftscope.engines.base import Engine
-from shiftscope.errors import ParameterError
+from shiftscope.errors import ParameterError, check_seed, is_whole
 from shiftscope.living import LivingGraph
 from shiftscope.null import Null, SimulatedNull
 from shiftscope.orient import canonical
@@ -47,7 +47,7 @@ class EqualiseParams:
         Most extreme points taken per side and pruning step; None takes one for every `1 / STEP_SHARE` surplus points
         in the tail (D m of them), at least one, so that broad shifts need hundreds of steps instead of thousands.
     max_rounds : int
-        Most global recomputations.
+        Most rounds of pruning, each followed by a global recomputation.
     """
 
     k_max: int = DEFAULT_K_MAX
@@ -68,7 +68,7 @@ class EqualiseParams:
                 ("step", 1 if self.step is None else self.step, 1),
                 ("max_rounds", self.max_rounds, 1),
             )
-            if int(value) != value or value < least
+            if not is_whole(value, least)
         ]
         faults += [
             f"{name} must lie strictly between 0 and 1, got {value!r}"
@@ -176,6 +176,7 @@ def equalise(
     random_state : int
         Seed of permutations and simulated nulls.
     """
+    check_seed(random_state)
     params = replace(params or EqualiseParams(), k_max=k_max)
     tables = (read_table(reference, "reference"), read_table(current, "current"))
     total: Equalisation | None = None
@@ -203,13 +204,13 @@ def equalise_graph(
     """
     trace: list[Step] = []
     states: list[tuple[TailState, TailState]] = []
-    for round_ in range(1, params.max_rounds + 1):
+    for round_ in range(1, params.max_rounds + 2):  # the last one only looks at what the others left
         scores = graph.all_scores()
         judge = _Judge(graph, scores, params, random_state, calibration)
         calibration = None
         tails = judge.tails(scores)
         states.append(judge.states(scores))
-        if not judge.rejects(states[-1]) or graph.exhausted(MIN_SAMPLE):
+        if not judge.rejects(states[-1]) or graph.exhausted(MIN_SAMPLE) or round_ > params.max_rounds:
             break
         steps_before = len(trace)
         _prune(graph, judge, tails, round_, params, trace)

@@ -41,7 +41,7 @@ def full_space_modes(
     _remove(graph, known)
     if graph.exhausted(MIN_SAMPLE):  # separated samples have nothing in common to keep
         return None, ()
-    rest = calibrated(job, graph, job.params.equalise.n_permutations) if known else calibration
+    rest = calibrated(job, graph, job.params.n_permutations) if known else calibration
     done = _equalised(job, graph, rest)
     if max(calibration.p_value, rest.p_value) > job.level:
         return done, ()
@@ -55,7 +55,7 @@ def full_space_modes(
         _remove(graph, known + found)
         if graph.exhausted(MIN_SAMPLE):  # a whole sample is in excess, and so may the other be
             continue
-        rest = calibrated(job, graph, job.params.equalise.n_permutations)
+        rest = calibrated(job, graph, job.params.n_permutations)
         if rest.p_value > job.level:  # the modes so far explain it all
             break
     if found and not graph.exhausted(MIN_SAMPLE):

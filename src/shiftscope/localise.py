@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from shiftscope.errors import InputError, ParameterError
-from shiftscope.kernels.enrich import LINES, batch_costs, weighted_spread
+from shiftscope.kernels.enrich import LINES, batch_distances, weighted_spread
 from shiftscope.subset_size import Curve, best_size, cross_validate, gap_size
 
 NORMALISER = 1e-8  # stabiliser of the weight budget (S2)
@@ -139,7 +139,8 @@ def localise(
     - Half of a batch are queries, which are targets themselves, so the objective starts near one and its
       gradient is noise. Here a batch holds `background` other rows, and column j has the log-weight
       ``log(share of its stratum in the pool / share in the batch)``: the soft neighbourhood estimates the one
-      of the whole pool.
+      of the whole pool. The k columns themselves are chosen by distance alone; by weighted logits, all of
+      them would come from one stratum as soon as the log-weights differ more than the scaled distances do.
     - A weight near zero has no gradient (``D`` is quadratic in it), so a feature that faded in the noise of the
       first epochs never returns. Here the temperature is annealed over the first half of the epochs, then every
       weight below half the mean is lifted to it, and a second pass at the final temperature follows.
@@ -318,7 +319,7 @@ def soft_enrichment(
     """Mean soft target mass of a batch and its gradient with respect to the effective weights (S3-S4).
 
     ``D_ij = sum_f w_f^2 (z_if - z_jf)^2``, ``P_ij`` is the softmax of ``offset_j - sharpness * D_ij`` over the k
-    largest logits of row i, itself excluded, ``m_i = sum_j P_ij t_j``. With the k neighbours held fixed and
+    rows nearest to row i, itself excluded, ``m_i = sum_j P_ij t_j``. With the k neighbours held fixed and
     ``G_ij = P_ij (t_j - m_i)``,
 
     ``d m_i / d w_f = -2 sharpness w_f sum_j G_ij (z_if - z_jf)^2``.
@@ -340,11 +341,11 @@ def soft_enrichment(
     active = np.flatnonzero(weights > NEGLIGIBLE)
     scaled = np.zeros((-(-active.size // LINES) * LINES, len(rows)), rows.dtype)
     np.multiply(rows.T[active], weights[active, None].astype(rows.dtype), out=scaled[: active.size])
-    cost = batch_costs(scaled, offset, n_queries, rows.dtype.type(sharpness))
+    distance = batch_distances(scaled, n_queries)
     k = min(k, len(rows) - 1)
-    chosen = np.argpartition(cost, k - 1, axis=1)[:, :k]
-    share = np.take_along_axis(cost, chosen, axis=1)
-    share = np.exp(share.min(axis=1, keepdims=True) - share)
+    chosen = np.argpartition(distance, k - 1, axis=1)[:, :k]
+    logit = offset[chosen] - rows.dtype.type(sharpness) * np.take_along_axis(distance, chosen, axis=1)
+    share = np.exp(logit - logit.max(axis=1, keepdims=True))
     share /= share.sum(axis=1, keepdims=True)
     hit = target[chosen]
     mass = (share * hit).sum(axis=1, keepdims=True)

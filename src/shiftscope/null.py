@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
-from shiftscope.errors import ParameterError
+from shiftscope.errors import ParameterError, is_whole
 from shiftscope.kernels.score import crossing_probability, score_sequences
 
 SIMULATION_CHUNK = 20_000  # sequences drawn at a time; part of the seeded result, so not a parameter
@@ -174,7 +174,7 @@ def evidence_table(k_max: int, p: float) -> NDArray[np.float64]:
 
 
 def _check(k_max: int, p: float) -> None:
-    if int(k_max) != k_max or k_max < 1:
+    if not is_whole(k_max, 1):
         raise ParameterError(f"k_max must be a whole number of at least 1, got {k_max!r}")
     _check_probability("p", p)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from shiftscope.equalise import EqualiseParams
-from shiftscope.errors import ParameterError
+from shiftscope.errors import ParameterError, is_whole
 from shiftscope.localise import LocaliseParams
 from shiftscope.scan import ScanParams
 
@@ -44,7 +44,7 @@ class CompareParams:
             faults.append(f"alpha must lie strictly between 0 and 1, got {self.alpha!r}")
         for name in ("n_permutations", "max_iterations", "max_modes"):
             value = getattr(self, name)
-            if int(value) != value or value < 1:
+            if not is_whole(value, 1):
                 faults.append(f"{name} must be a whole number of at least 1, got {value!r}")
         searches = 1 if self.scan is None else 2  # each is held against its share of alpha
         if not faults and self.n_permutations + 1 < searches / self.alpha:

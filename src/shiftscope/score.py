@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from shiftscope.encode import encode_pair
 from shiftscope.engines.base import Engine, Neighbours
-from shiftscope.errors import ParameterError
+from shiftscope.errors import ParameterError, is_whole
 from shiftscope.kernels.score import score_lists
 from shiftscope.neighbours import neighbours
 from shiftscope.null import ScoreNull
@@ -117,6 +117,6 @@ def walk(
 
 def usable_k_max(k_max: int, n: int) -> int:
     """`k_max`, or the largest neighbourhood that a pool of `n` rows allows."""
-    if int(k_max) != k_max or k_max < 1:
+    if not is_whole(k_max, 1):
         raise ParameterError(f"k_max must be a whole number of at least 1, got {k_max!r}")
     return min(int(k_max), n - 1)

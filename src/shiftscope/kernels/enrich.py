@@ -15,20 +15,16 @@ LINES = 4
 
 
 @njit(cache=True)
-def batch_costs(scaled, offset, n_queries, sharpness):  # type: ignore[no-untyped-def]
-    """Negative logits of the first rows of a batch (Supp. S3): ``sharpness * D_ij - offset_j``.
+def batch_distances(scaled, n_queries):  # type: ignore[no-untyped-def]
+    """Squared distances of the first rows of a batch to all of its rows (Supp. S3).
 
     Parameters
     ----------
     scaled : (d, b) array
         The batch, one contiguous line per feature, already multiplied by the effective weights; d is a
         multiple of `LINES`, padded with lines of zeros.
-    offset : (b,) array
-        Log-weight of each row of the batch as a neighbour.
     n_queries : int
         The first `n_queries` rows of the batch ask for neighbours.
-    sharpness : float
-        One over the temperature.
 
     Returns
     -------
@@ -36,11 +32,11 @@ def batch_costs(scaled, offset, n_queries, sharpness):  # type: ignore[no-untype
         Infinite where a row would be its own neighbour.
     """
     d, b = scaled.shape
-    cost = np.zeros((n_queries, b), scaled.dtype)
+    distance = np.zeros((n_queries, b), scaled.dtype)
     for low in range(0, b, BLOCK):
         high = min(low + BLOCK, b)
         for i in range(n_queries):
-            line = cost[i, low:high]
+            line = distance[i, low:high]
             for f in range(0, d, LINES):  # four lines a pass: one load and store of `line` for the four
                 v0, v1 = scaled[f, low:high], scaled[f + 1, low:high]
                 v2, v3 = scaled[f + 2, low:high], scaled[f + 3, low:high]
@@ -48,11 +44,9 @@ def batch_costs(scaled, offset, n_queries, sharpness):  # type: ignore[no-untype
                 for j in range(line.size):
                     g0, g1, g2, g3 = o0 - v0[j], o1 - v1[j], o2 - v2[j], o3 - v3[j]
                     line[j] += (g0 * g0 + g1 * g1) + (g2 * g2 + g3 * g3)
-            for j in range(line.size):
-                line[j] = sharpness * line[j] - offset[low + j]
     for i in range(n_queries):
-        cost[i, i] = np.inf
-    return cost
+        distance[i, i] = np.inf
+    return distance
 
 
 @njit(cache=True)
