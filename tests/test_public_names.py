@@ -18,6 +18,7 @@ PUBLIC = [
     "LocaliseParams",
     "Mode",
     "ParameterError",
+    "ScanParams",
     "ScoreNull",
     "ShiftResult",
     "ShiftscopeError",
@@ -26,6 +27,7 @@ PUBLIC = [
     "equalise",
     "localise",
     "partition",
+    "scan",
     "score",
 ]
 RESULT = [

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from shiftscope.null import ScoreNull, SimulatedNull
     from shiftscope.params import CompareParams
     from shiftscope.results import Mode, ShiftResult
+    from shiftscope.scan import ScanParams, scan
     from shiftscope.score import score
 
 __version__ = "0.1.0"
@@ -31,6 +32,7 @@ __all__ = [
     "LocaliseParams",
     "Mode",
     "ParameterError",
+    "ScanParams",
     "ScoreNull",
     "ShiftResult",
     "ShiftscopeError",
@@ -39,6 +41,7 @@ __all__ = [
     "equalise",
     "localise",
     "partition",
+    "scan",
     "score",
 ]
 
@@ -50,6 +53,7 @@ _MODULES = {
     "LocaliseParams": "localise",
     "Mode": "results",
     "ParameterError": "errors",
+    "ScanParams": "scan",
     "ScoreNull": "null",
     "ShiftResult": "results",
     "ShiftscopeError": "errors",
@@ -58,6 +62,7 @@ _MODULES = {
     "equalise": "equalise",
     "localise": "localise",
     "partition": "modes",
+    "scan": "scan",
     "score": "score",
 }
 
