@@ -19,6 +19,7 @@ from shiftscope.kernels.enrich import LINES, batch_distances, weighted_spread
 from shiftscope.subset_size import Curve, best_size, cross_validate, gap_size
 
 NORMALISER = 1e-8  # stabiliser of the weight budget (S2)
+SMALLEST_REACH = 1e-30  # distance of the k-th neighbour where k rows coincide
 LOWEST_TAU = 1e-6  # guard of the temperature (S3)
 ADAM_MEAN, ADAM_SQUARE, ADAM_FLOOR = 0.9, 0.999, 1e-8  # Adam's usual constants (S4)
 PAPER_SCHEDULE = (3000, 1e-2)  # epochs and learning rate (S1)
@@ -135,7 +136,9 @@ def localise(
     what makes that text fragile and leaves the rest as it is:
 
     - Squared distances grow with d (about 2 d between standardised rows), so ``exp(-D / tau)`` sees a single
-      neighbour. Here the logits are ``-D / (tau d)``.
+      neighbour. Here the logits are ``-D / (2 tau D_k)`` with ``D_k`` the distance of the k-th neighbour: a
+      Gaussian of variance ``tau D_k``. Dividing by ``tau d`` mends the start only: the weights of m features
+      grow to d / m, and with hundreds of features the neighbourhood shrinks to single rows again.
     - Half of a batch are queries, which are targets themselves, so the objective starts near one and its
       gradient is noise. Here a batch holds `background` other rows, and column j has the log-weight
       ``log(share of its stratum in the pool / share in the batch)``: the soft neighbourhood estimates the one
@@ -228,9 +231,10 @@ def _learn(
         if epoch == second_pass:
             adam = _Adam(_lifted(adam.latent), learning_rate)
         raw, scale = _raw_weights(adam.latent)
-        sharpness = 1 / max(LOWEST_TAU, tau) if params.batch == "paper" else 1 / (tau * d)
+        rows = pool[batch.rows]
+        chosen, distance = batch_neighbours(rows, raw * scale, batch.n_queries, params.k)
         objective[epoch], slope = soft_enrichment(
-            pool[batch.rows], target[batch.rows], batch.offset, raw * scale, batch.n_queries, sharpness, params.k
+            rows, target[batch.rows], batch.offset, raw * scale, chosen, distance, _sharpness(distance, tau, params)
         )
         adam.descend((params.l1 - slope * scale) * expit(adam.latent))
     raw, _ = _raw_weights(adam.latent)
@@ -307,36 +311,22 @@ def _batches(query: NDArray[np.bool_], params: LocaliseParams, rng: np.random.Ge
         yield _Batch(np.concatenate(drawn), n_queries, offset)
 
 
-def soft_enrichment(
-    rows: NDArray[np.floating],
-    target: NDArray[np.bool_],
-    offset: NDArray[np.floating],
-    weights: NDArray[np.float64],
-    n_queries: int,
-    sharpness: float,
-    k: int,
-) -> tuple[float, NDArray[np.float64]]:
-    """Mean soft target mass of a batch and its gradient with respect to the effective weights (S3-S4).
-
-    ``D_ij = sum_f w_f^2 (z_if - z_jf)^2``, ``P_ij`` is the softmax of ``offset_j - sharpness * D_ij`` over the k
-    rows nearest to row i, itself excluded, ``m_i = sum_j P_ij t_j``. With the k neighbours held fixed and
-    ``G_ij = P_ij (t_j - m_i)``,
-
-    ``d m_i / d w_f = -2 sharpness w_f sum_j G_ij (z_if - z_jf)^2``.
+def batch_neighbours(
+    rows: NDArray[np.floating], weights: NDArray[np.float64], n_queries: int, k: int
+) -> tuple[NDArray[np.intp], NDArray[np.floating]]:
+    """The k nearest rows of each query of a batch, itself excluded, and their distances (S3).
 
     Parameters
     ----------
     rows : (b, d) array
         The batch; its first `n_queries` rows are the queries.
-    target : (b,) bool array
-    offset : (b,) array
-        Log-weight of each row as a neighbour.
     weights : (d,) array
         Effective weights.
-    n_queries : int
-    sharpness : float
-        One over the temperature.
-    k : int
+
+    Returns
+    -------
+    chosen, distance : (n_queries, k) arrays
+        Positions in the batch, in any order, and ``D_ij = sum_f w_f^2 (z_if - z_jf)^2``.
     """
     active = np.flatnonzero(weights > NEGLIGIBLE)
     scaled = np.zeros((-(-active.size // LINES) * LINES, len(rows)), rows.dtype)
@@ -344,10 +334,52 @@ def soft_enrichment(
     distance = batch_distances(scaled, n_queries)
     k = min(k, len(rows) - 1)
     chosen = np.argpartition(distance, k - 1, axis=1)[:, :k]
-    logit = offset[chosen] - rows.dtype.type(sharpness) * np.take_along_axis(distance, chosen, axis=1)
+    return chosen, np.take_along_axis(distance, chosen, axis=1)
+
+
+def _sharpness(distance: NDArray[np.floating], tau: float, params: LocaliseParams) -> NDArray[np.floating]:
+    """Factor between distance and logit, per query: (q, 1)."""
+    if params.batch == "paper":
+        return np.full((len(distance), 1), 1 / max(LOWEST_TAU, tau), distance.dtype)
+    reach = np.maximum(distance.max(axis=1, keepdims=True), SMALLEST_REACH)
+    sharpness: NDArray[np.floating] = (1 / (2 * tau * reach)).astype(distance.dtype)
+    return sharpness
+
+
+def soft_enrichment(
+    rows: NDArray[np.floating],
+    target: NDArray[np.bool_],
+    offset: NDArray[np.floating],
+    weights: NDArray[np.float64],
+    chosen: NDArray[np.intp],
+    distance: NDArray[np.floating],
+    sharpness: NDArray[np.floating],
+) -> tuple[float, NDArray[np.float64]]:
+    """Mean soft target mass of a batch and its gradient with respect to the effective weights (S3-S4).
+
+    ``P_ij`` is the softmax of ``offset_j - sharpness_i D_ij`` over the neighbours of query i, and
+    ``m_i = sum_j P_ij t_j``. With neighbours and sharpness held fixed, and ``G_ij = P_ij (t_j - m_i)``,
+
+    ``d m_i / d w_f = -2 w_f sharpness_i sum_j G_ij (z_if - z_jf)^2``.
+
+    Parameters
+    ----------
+    rows : (b, d) array
+        The batch, queries first.
+    target : (b,) bool array
+    offset : (b,) array
+        Log-weight of each row as a neighbour.
+    weights : (d,) array
+        Effective weights.
+    chosen, distance : (q, k) arrays
+        From `batch_neighbours`.
+    sharpness : (q, 1) array
+        One over the temperature.
+    """
+    logit = offset[chosen] - sharpness * distance
     share = np.exp(logit - logit.max(axis=1, keepdims=True))
     share /= share.sum(axis=1, keepdims=True)
     hit = target[chosen]
     mass = (share * hit).sum(axis=1, keepdims=True)
-    spread = weighted_spread(rows, chosen, share * (hit - mass))
-    return float(mass.mean()), -2 * sharpness / n_queries * weights * spread
+    spread = weighted_spread(rows, chosen, sharpness * share * (hit - mass))
+    return float(mass.mean()), -2 / len(chosen) * weights * spread
