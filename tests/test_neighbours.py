@@ -173,9 +173,9 @@ def test_an_interrupt_ends_the_search(regime):
 
 
 def test_regimes_follow_the_number_of_features():
-    names = [choose_regime(100_000, d, 400).name for d in (1, 8, 9, 32, 33, 5000)]
+    names = [choose_regime(100_000, d, 400).name for d in (1, 8, 9, 16, 17, 5000)]
     assert names == ["tree", "tree", "fused", "fused", "product", "product"]
-    assert choose_regime(10**6, 20, 10**5).group_size < FUSED.group_size
+    assert choose_regime(10**6, 12, 10**5).group_size < FUSED.group_size
 
 
 @pytest.mark.parametrize(

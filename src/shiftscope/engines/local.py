@@ -44,13 +44,13 @@ class Regime:
 # The rule, from CPU times per query on one thread (Gaussian and mixture data, 20,000 to 100,000 points, k = 200 and
 # 400, a busy machine). Blocks of 128 were the fastest at five features, and blocks of 256 by 10 to 17 % at eight to
 # 16. Matrix products were 1.2 times as fast as the fused pass at 20 and 24 features, 1.5 times at 48, 2.3 times at
-# 150; but on 30 features of three latent dimensions, where single queries skip most blocks, the fused pass was 1.7
-# times as fast. Hence products only above 32.
+# 150 (level at 12); where 20 features have three latent dimensions and single queries skip most blocks, the fused pass
+# was 1.4 times as fast. Hence products above 16.
 TREE = Regime("tree", block_size=128, group_size=32)
 FUSED = Regime("fused", block_size=256, group_size=64)
-PRODUCT = Regime("product", block_size=1024, group_size=512)
+PRODUCT = Regime("product", block_size=2048, group_size=512)
 TREE_FEATURES = 8
-FUSED_FEATURES = 32
+FUSED_FEATURES = 16
 
 CHUNK_SECONDS = 0.25  # a search can be interrupted, and reports, about this often
 MIN_PRODUCT_GROUP = 32
