@@ -8,14 +8,15 @@ One JSON file per unit (cardinality and seed); units already there are not run a
 from __future__ import annotations
 
 import argparse
-import json
 import time
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 
 import shiftscope as ss
-from experiments.benchmark20d import LOCAL_SUPPORT, local_pair
+from experiments.benchmark20d import local_pair
+from experiments.units import Unit, outcome, run_units
 
 
 def main() -> None:
@@ -25,44 +26,26 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--out", type=Path, default=Path("runs/refinement"))
     arguments = parser.parse_args()
-    arguments.out.mkdir(parents=True, exist_ok=True)
+    keys = product(arguments.injected, range(arguments.seeds))
     print("injected seed  p      removed (true)  modes: features, rows, recall, purity   exact  literal form   seconds")
-    for injected in arguments.injected:
-        for seed in range(arguments.seeds):
-            path = arguments.out / f"{injected}_{seed}.json"
-            if not path.exists():
-                path.write_text(json.dumps(unit(injected, seed)))
-            show(json.loads(path.read_text()))
+    for result in run_units(keys, unit, arguments.out):
+        show(result)
 
 
-def unit(injected: int, seed: int) -> dict[str, object]:
-    """Compare one pair, and localise its full-space pruned set by the literal form too."""
+def unit(injected: int, seed: int) -> Unit:
+    """Compare one pair in the full space only, and localise its pruned set by the literal form too."""
     pair = local_pair(injected, seed)
     start = time.perf_counter()
-    result = ss.compare(pair.reference, pair.current, params=ss.CompareParams(scan=None))  # the full space only
+    result = ss.compare(pair.reference, pair.current, params=ss.CompareParams(scan=None))
     seconds = time.perf_counter() - start
     removed = result.equalisation.removed_current if result.equalisation else np.empty(0, np.intp)
     return {
         "injected": injected,
         "seed": seed,
-        "p_value": result.p_value,
         "removed": int(removed.size),
         "removed_true": int(pair.shifted[removed].sum()),
-        "modes": [
-            {
-                "side": mode.side,
-                "features": sorted(int(name[1:]) for name in mode.features),
-                "rows": int(mode.rows.size),
-                "true": int(pair.shifted[mode.rows].sum()) if mode.side == "current" else 0,
-                "excess": mode.excess,
-                "interval": mode.excess_interval,
-                "settled": mode.settled,
-            }
-            for mode in result.modes
-        ],
         "literal": literal_features(result, removed) if removed.size else [],
-        "seconds": seconds,
-        "timings": result.timings,
+        **outcome(pair, result, seconds),
     }
 
 
@@ -74,10 +57,10 @@ def literal_features(result: ss.ShiftResult, removed: np.ndarray) -> list[int]:
     return sorted(int(f) for f in ss.localise(pool.points, pool.is_current, query, batch="paper").features)
 
 
-def show(unit: dict[str, object]) -> None:
+def show(unit: Unit) -> None:
     """One line per unit."""
     modes = unit["modes"]
-    exact = any(mode["side"] == "current" and tuple(mode["features"]) == LOCAL_SUPPORT for mode in modes)
+    exact = unit["support"] == unit["truth"]
     text = "; ".join(
         f"{mode['side'][0]} {tuple(mode['features'])} {mode['rows']} rows, recall "
         f"{mode['true'] / unit['injected']:.2f}, purity {mode['true'] / mode['rows']:.2f}"

@@ -44,7 +44,11 @@ def compared(pair: Pair, params: ss.CompareParams | None = None) -> Unit:
     """What `compare` says of a pair with known truth: detection, support, row recall and purity of each mode."""
     start = time.perf_counter()
     result = ss.compare(pair.reference, pair.current, params=params)
-    seconds = time.perf_counter() - start
+    return outcome(pair, result, time.perf_counter() - start)
+
+
+def outcome(pair: Pair, result: ss.ShiftResult, seconds: float) -> Unit:
+    """A result held against the truth."""
     total = int(pair.shifted.sum())
     found = np.unique(np.concatenate([np.empty(0, int), *(m.rows for m in result.modes if m.side == "current")]))
     true = int(pair.shifted[found].sum())
