@@ -21,7 +21,7 @@ from shiftscope.report.pictures import ScoreTail
 from shiftscope.report.summary import ModeSummary, Summary
 from shiftscope.results import Side
 
-MODES_DRAWN = 8  # further modes are described without figures: the page stays small
+MODES_DRAWN = 6  # further modes are described without figures: the page stays small
 FEATURES_LISTED = 20  # rows of a mode's feature table; the rest are counted
 ROWS_LISTED = 30  # row positions shown of a mode
 COLUMNS_LISTED = 300  # column names shown in the appendix

@@ -70,7 +70,7 @@ def caution(summary: Summary) -> str:
     """What the absence of a finding does not mean."""
     columns = len(summary.names)
     hidden = f", or hidden in a few of the {columns} columns" if columns > 1 else ""
-    return f"This does not prove them equal: a difference may be too small for so many rows{hidden}."
+    return f"This does not prove them equal: a difference may be too small to be seen with this number of rows{hidden}."
 
 
 def mode_sentence(mode: ModeSummary) -> str:
