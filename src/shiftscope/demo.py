@@ -44,9 +44,9 @@ class Example:
     def story(self) -> str:
         """What was done to the data, before anything is found."""
         return (
-            f"Built-in example: {N_ROWS:,} + {N_ROWS:,} readings of {len(NAMES)} sensors. {N_INJECTED} rows ({N_INJECTED / N_ROWS:.0%}) of the "
-            f"current sample were replaced by a compact group in {', '.join(INJECTED_FEATURES)}, "
-            "inside the usual range of each."
+            f"Built-in example: {N_ROWS:,} + {N_ROWS:,} readings of {len(NAMES)} sensors. "
+            f"{N_INJECTED} rows ({N_INJECTED / N_ROWS:.0%}) of the current sample were replaced by a compact group in "
+            f"{', '.join(INJECTED_FEATURES)}, inside the usual range of each."
         )
 
     def outcome(self, result: ShiftResult) -> str:
