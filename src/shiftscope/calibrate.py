@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -106,6 +107,12 @@ class TailTest:
         return float(np.exp(-2.0 * effective * distance**2))
 
 
+@lru_cache(maxsize=4)  # both sides, before and after a step
+def tail_test(null: Null, q_tail: float) -> TailTest:
+    """The tail test of a null, made once."""
+    return TailTest(null, q_tail)
+
+
 @dataclass(frozen=True)
 class Calibration:
     """Tails of the data, and the statistics of random labellings on the same graph.
@@ -174,7 +181,7 @@ def calibrate(
     """
     n_current = int(is_current.sum())
     nulls = nulls_for(is_current.size - n_current, n_current, graph.index.shape[1])
-    tests = (TailTest(nulls.reference, q_tail), TailTest(nulls.current, q_tail))
+    tests = (tail_test(nulls.reference, q_tail), tail_test(nulls.current, q_tail))
     reference, current = tests[0].compare(scores[~is_current]), tests[1].compare(scores[is_current])
     permuted = np.empty((2, n_permutations, len(reference.statistics())))
     for start in range(0, n_permutations, LANES):

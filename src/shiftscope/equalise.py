@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from shiftscope.calibrate import Calibration, Tail, TailTest, calibrate
+from shiftscope.calibrate import Calibration, Tail, calibrate, tail_test
 from shiftscope.encode import encode
 from shiftscope.engines.base import Engine
 from shiftscope.errors import ParameterError, check_seed, is_whole
@@ -234,7 +234,7 @@ class _Judge:
     ) -> None:
         self.alpha = params.alpha
         self.nulls = graph.nulls()
-        self.tests = tuple(TailTest(null, params.q_tail) for null in _tail_nulls(self.nulls, params, random_state))
+        self.tests = tuple(tail_test(null, params.q_tail) for null in _tail_nulls(self.nulls, params, random_state))
         self.calibration: Calibration | None = None
         if params.threshold == "calibrated":
             self.calibration = calibration or calibrate(

@@ -24,6 +24,9 @@ class Null(Protocol):
     def size(self) -> float:
         """Number of null scores it rests on; infinite when exact."""
 
+    def __hash__(self) -> int:
+        """Nulls are told apart by identity, so that what is derived from one can be kept."""
+
     def sf(self, t: ArrayLike) -> NDArray[np.float64]:
         """P(S >= t)."""
 
@@ -73,6 +76,8 @@ class ScoreNull:
     def bounds(self, t: ArrayLike) -> NDArray[np.int64]:
         """(len(t), k_max + 1) smallest count at each K whose evidence is at least t; K + 1 where there is none."""
         t = np.round(np.atleast_1d(np.asarray(t, dtype=np.float64)), DECIMALS)
+        if t.size == 1:  # rows rise with b, so counting finds the place; one pass instead of k_max searches
+            return np.sum(self.table < t[0], axis=1, dtype=np.int64)[None, :]
         bounds = np.empty((t.size, self.k_max + 1), dtype=np.int64)
         for k in range(self.k_max + 1):
             bounds[:, k] = np.searchsorted(self.table[k, : k + 1], t, side="left")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,7 +92,12 @@ def score_graph(graph: Neighbours, is_current: NDArray[np.bool_]) -> Scores:
 def nulls_for(n_reference: int, n_current: int, k_max: int) -> Nulls:
     """Exact nulls of both sides for samples of these sizes."""
     n = n_reference + n_current
-    return Nulls(ScoreNull(k_max, n_reference / n), ScoreNull(k_max, n_current / n))
+    return Nulls(_null(k_max, n_reference / n), _null(k_max, n_current / n))
+
+
+@lru_cache(maxsize=4)  # both sides, before and after a step; a table takes 8 K_M^2 bytes
+def _null(k_max: int, p: float) -> ScoreNull:
+    return ScoreNull(k_max, p)
 
 
 def walk(
