@@ -106,10 +106,10 @@ def test_spread_equals_the_slow_twin():
 
 def test_negligible_weights_change_the_objective_by_nothing_that_matters():
     rows, target, offset, weights, n_queries, sharpness = random_batch(seed=6)
-    weights[2] = 0.009
+    weights[2] = 0.9e-3 * np.linalg.norm(weights)
     fast, gradient = evaluate(rows, target, offset, weights, n_queries, sharpness, 10)
     slow = slow_enrichment(rows, target, offset, weights, n_queries, sharpness, 10)
-    assert fast == pytest.approx(slow, abs=1e-3)
+    assert fast == pytest.approx(slow, abs=1e-4)
     assert gradient[2] != 0
 
 

@@ -25,7 +25,7 @@ ADAM_MEAN, ADAM_SQUARE, ADAM_FLOOR = 0.9, 0.999, 1e-8  # Adam's usual constants 
 PAPER_SCHEDULE = (3000, 1e-2)  # epochs and learning rate (S1)
 CORRECTED_SCHEDULE = (1000, 3e-2)  # as far in a third of the steps, with the same outcome
 SECOND_CHANCE = 0.5  # effective weight that a faded feature gets back at the start of the second pass
-NEGLIGIBLE = 1e-2  # effective weights below it (their mean is 1) change no distance that matters
+NEGLIGIBLE = 1e-3  # share of the weights' norm below which a feature adds a millionth to distances
 
 
 @dataclass(frozen=True)
@@ -328,7 +328,7 @@ def batch_neighbours(
     chosen, distance : (n_queries, k) arrays
         Positions in the batch, in any order, and ``D_ij = sum_f w_f^2 (z_if - z_jf)^2``.
     """
-    active = np.flatnonzero(weights > NEGLIGIBLE)
+    active = np.flatnonzero(weights > NEGLIGIBLE * np.linalg.norm(weights))
     scaled = np.zeros((-(-active.size // LINES) * LINES, len(rows)), rows.dtype)
     np.multiply(rows.T[active], weights[active, None].astype(rows.dtype), out=scaled[: active.size])
     distance = batch_distances(scaled, n_queries)
