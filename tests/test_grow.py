@@ -22,7 +22,7 @@ class SlowBox:
     """The greedy growth of one seed, written for reading: masks over all rows, every interval in turn."""
 
     def __init__(self, codes: np.ndarray, labels: np.ndarray, features: list[int], intervals: np.ndarray) -> None:
-        self.codes, self.labels, self.table = codes, labels, xlogx(codes.shape[1])
+        self.codes, self.labels, self.table = codes, labels, xlogx(len(codes))
         self.features = list(features)
         self.box = [tuple(map(int, interval)) for interval in intervals]
         self.slack = [self.widened(*interval) for interval in self.box]
@@ -34,10 +34,10 @@ class SlowBox:
         return max(low - SLACK, 0), min(high + SLACK, BOX_BINS - 1)
 
     def inside(self, box: list[tuple[int, int]], skipped: int = -1) -> np.ndarray:
-        mask = np.ones(self.codes.shape[1], dtype=bool)
+        mask = np.ones(len(self.codes), dtype=bool)
         for axis, (feature, (low, high)) in enumerate(zip(self.features, box, strict=True)):
             if axis != skipped:
-                mask &= (self.codes[feature] >= low) & (self.codes[feature] <= high)
+                mask &= (self.codes[:, feature] >= low) & (self.codes[:, feature] <= high)
         return mask
 
     def evidence(self, mask: np.ndarray) -> float:
@@ -50,7 +50,7 @@ class SlowBox:
         best = 0.0
         for axis in reversed(range(len(self.features))):
             others = self.inside(self.box, skipped=axis) & self.inside(self.slack)
-            line, best = self.codes[self.features[axis]], 0.0
+            line, best = self.codes[:, self.features[axis]], 0.0
             low, high = self.slack[axis]
             for begin in range(low, high + 1):
                 for end in range(begin, high + 1):
@@ -62,12 +62,12 @@ class SlowBox:
     def best_feature(self) -> tuple[float, int, int, int]:
         inside = self.inside(self.box)
         best = (0.0, -1, 0, 0)
-        for feature in range(len(self.codes)):
+        for feature in range(self.codes.shape[1]):
             if feature in self.features:
                 continue
             for width in (2, 4, 8, 16):
                 for low in range(0, BOX_BINS - width + 1, width // 2):
-                    line = self.codes[feature]
+                    line = self.codes[:, feature]
                     value = self.evidence(inside & (line >= low) & (line < low + width))
                     best = max(best, (value, feature, low, low + width - 1), key=lambda entry: entry[0])
         return best
@@ -82,7 +82,7 @@ class SlowBox:
 
 def case(seed: int, n: int = 1500, d: int = 6) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
-    codes = rng.integers(0, BOX_BINS, (d, n)).astype(np.uint8)
+    codes = rng.integers(0, BOX_BINS, (n, d)).astype(np.uint8)
     labels = draw_labels(n, 2 * n // 5, np.arange(4, dtype=np.uint64))
     return codes, labels
 
@@ -93,7 +93,7 @@ def test_bits_tell_the_rows_below_each_bin() -> None:
     for feature in range(2):
         for b in range(BOX_BINS + 1):
             rows = np.unpackbits(bits[feature, b].view(np.uint8), bitorder="little")[:130]
-            np.testing.assert_array_equal(rows.astype(bool), codes[feature] < b)
+            np.testing.assert_array_equal(rows.astype(bool), codes[:, feature] < b)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -104,7 +104,7 @@ def test_growth_agrees_with_the_readable_search(seed: int) -> None:
     seeds = np.tile(np.array(features), (4, 1, 1))
     evidence, grown, boxes = grow_lanes(
         codes, cumulative_bits(codes), labels, seeds, np.tile(interval, (4, 1, 1, 1)), np.ones(4, np.int64), 1,
-        counted, 4, xlogx(codes.shape[1]),
+        counted, 4, xlogx(len(codes)),
     )  # fmt: skip
     for lane in range(4):
         slow = SlowBox(codes, labels[lane], features, interval)
@@ -122,7 +122,7 @@ def test_the_most_promising_seeds_are_the_ones_grown() -> None:
     promises = [SlowBox(codes, labels[0], one, box).best_feature()[0] for one, box in zip(sets, intervals, strict=True)]
     _, grown, _ = grow_lanes(
         codes, cumulative_bits(codes), labels[:1], sets[None], intervals[None], np.array([len(sets)]), 3,
-        int(labels[0].sum()), 3, xlogx(codes.shape[1]),
+        int(labels[0].sum()), 3, xlogx(len(codes)),
     )  # fmt: skip
     expected = sets[np.argsort(promises)[::-1][:3]]
     np.testing.assert_array_equal(grown[0, :, :2], expected)
@@ -133,7 +133,7 @@ def test_boxes_that_hold_too_many_rows_are_left_alone() -> None:
     wide = np.array([[[[0, BOX_BINS - 1], [8, 8 + BOX_BINS // GROWN_SHARE]]]])
     evidence, _, _ = grow_lanes(
         codes, cumulative_bits(codes), labels[:1], np.array([[[0, 1]]]), wide, np.array([1]), 1,
-        int(labels[0].sum()), 3, xlogx(codes.shape[1]),
+        int(labels[0].sum()), 3, xlogx(len(codes)),
     )  # fmt: skip
     assert (evidence < 0).all()
 

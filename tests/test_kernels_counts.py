@@ -142,6 +142,7 @@ def arguments(size: int, finest: int, floor: float, counter: type = np.uint16) -
         "turns": np.arange(d, dtype=np.int64)[::-1].copy(),
         "shift": int(np.log2(MAX_BINS // finest)),
         "counted": counted,
+        "observed": True,
         "floor": floor,
         "price": price,
         "bounds": evidence_bounds(counted, floor + price, table).astype(counter),
@@ -172,6 +173,13 @@ def test_a_floor_hides_weak_windows_in_every_lane_but_the_first(size: int, fines
     np.testing.assert_array_equal(evidence[..., 0], everything[..., 0])
     np.testing.assert_array_equal(evidence[..., 1:], np.maximum(everything[..., 1:], np.float32(floor)))
     assert ((window[..., 1:] == -1) == (everything[..., 1:] <= np.float32(floor))).all()
+
+
+def test_no_lane_is_special_without_observed_labels() -> None:
+    given = arguments(2, 16, floor=1.0)
+    everything, *_ = scan_sets(*arguments(2, 16, floor=-100.0).values())
+    evidence, *_ = scan_sets(*{**given, "observed": False}.values())
+    np.testing.assert_array_equal(evidence, np.maximum(everything, np.float32(1.0)))
 
 
 def test_wide_counters_and_one_thread_give_the_same() -> None:

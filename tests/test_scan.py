@@ -151,16 +151,16 @@ def test_swapping_the_samples_swaps_the_sides() -> None:
     other[:60, [0, 2]] = 0.5 + 0.05 * rng.standard_normal((60, 2))
     forward, backward = run(one, other), run(other, one)
 
-    def seen(result: ScanResult, swapped: bool) -> list[tuple[object, ...]]:
-        rows = [(s.rows_reference, s.rows_current) for s in result.sets]
-        return [
-            (s.features, s.statistic, (s.side == "current") != swapped, len(r[swapped]), len(r[not swapped]))
-            for s, r in zip(result.sets, rows, strict=True)
-            if s.p_value <= 0.01
-        ]
-
-    assert seen(forward, False)[0] == seen(backward, True)[0]
-    assert set(seen(forward, False)[:5]) & set(seen(backward, True)[:5])
+    seen = {(one.features, one.statistic): one for one in backward.sets}
+    common = [one for one in forward.sets if (one.features, one.statistic) in seen]
+    assert len(common) >= 5
+    assert common[0].p_value <= 0.01
+    for one in common:
+        other_way = seen[one.features, one.statistic]
+        assert one.side != other_way.side
+        assert one.box == other_way.box
+        np.testing.assert_array_equal(one.rows_reference, other_way.rows_current)
+        np.testing.assert_array_equal(one.rows_current, other_way.rows_reference)
 
 
 def test_the_same_seed_gives_the_same_result_and_another_seed_finds_the_same() -> None:

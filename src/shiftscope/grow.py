@@ -26,7 +26,7 @@ def grow_boxes(bins: Bins, lanes: Lanes, seeds: Seeds, beam: int, max_features: 
     largest = min(max_features, bins.n_features)
     if largest <= size or seeds.sets.shape[1] == 0 or beam == 0:
         return []
-    codes = bins.codes // np.uint8(_CODES_PER_BIN)
+    codes = np.ascontiguousarray(bins.codes.T // np.uint8(_CODES_PER_BIN))
     evidence, features, boxes = grow_lanes(
         codes, cumulative_bits(codes), lanes.labels, seeds.sets, seeds.boxes // _CODES_PER_BIN, seeds.counts,
         beam, lanes.counted, largest, lanes.xlogx,

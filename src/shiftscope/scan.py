@@ -27,6 +27,7 @@ from shiftscope.progress import Progress, silent
 from shiftscope.windows import scan_windows
 
 _BROAD_BINS = 4  # per feature: the strongest cell of this grid stands for a broad shift
+_FEWER_PAIRS = 4  # of the seeds are tried when they are pairs
 _LEAST_LANES, _MOST_LANES = 256, 1024  # of the automatic number of permutations, the observed labels included
 _AUTOMATIC_WORK = 1.2e10  # rows x sets x lanes that the automatic number of permutations aims at
 
@@ -40,7 +41,7 @@ class ScanParams:
     n_permutations : int or None
         Label permutations behind every p-value; None takes 1,023 for small data and 255 for large data.
     n_seeds : int
-        Best windows of each labelling that are tried with one feature more.
+        Best windows of each labelling that are tried with one feature more; a quarter if they are pairs.
     beam : int
         The most promising of them, which are grown to larger boxes.
     max_features : int
@@ -52,7 +53,7 @@ class ScanParams:
     """
 
     n_permutations: int | None = None
-    n_seeds: int = 256
+    n_seeds: int = 512
     beam: int = 32
     max_features: int = 5
     max_triples: int = 40
@@ -210,7 +211,7 @@ def _families(
     steps = len(sets) + 2
     for step, line in enumerate(sets):
         progress("scan", step / steps)
-        counted = scan_windows(bins, lanes, line, params.n_seeds if step + 1 == len(sets) else 0)
+        counted = scan_windows(bins, lanes, line, _n_seeds(line, params) if step + 1 == len(sets) else 0)
         yield counted.localised
         yield counted.pooled
     progress("scan", (steps - 2) / steps)
@@ -218,6 +219,11 @@ def _families(
     progress("scan", (steps - 1) / steps)
     yield from grow_boxes(bins, lanes, counted.seeds, params.beam, params.max_features)
     progress("scan", 1.0)
+
+
+def _n_seeds(sets: NDArray[np.int64], params: ScanParams) -> int:
+    """Pairs are the seeds of wide data, where trying one feature more is dear: fewer of them."""
+    return params.n_seeds if sets.shape[1] == MAX_SIZE else params.n_seeds // _FEWER_PAIRS
 
 
 def _feature_sets(

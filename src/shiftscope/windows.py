@@ -15,7 +15,7 @@ from shiftscope.kernels.counts import LANES, MAX_BINS, evidence_bounds, scan_set
 
 FINEST = (256, 64, 16)  # most bins per feature for sets of one, two and three features
 COARSEST = 4  # the windows of this grid are half the range of a feature
-ROWS_PER_CELL = 8  # the finest grid holds at least this many rows per cell on average
+ROWS_PER_CELL = (16, 16, 8)  # the finest grid holds at least this many rows per cell on average
 _LOOKED_AT = 64  # windows per lane, about, that are evaluated in full: enough to hold the largest
 _LOOKED_AT_PER_SEED = 16
 
@@ -62,11 +62,11 @@ def scan_windows(bins: Bins, lanes: Lanes, sets: NDArray[np.int64], n_seeds: int
     results = [
         _Block.of(
             grid, sets, floor, n_seeds, *scan_sets(
-                bins.codes, block, counter, sets, first, turns, shift, lanes.counted, floor, grid.price, bounds,
-                lanes.xlogx,
+                bins.codes, block, counter, sets, first, turns, shift, lanes.counted, at == 0, floor, grid.price,
+                bounds, lanes.xlogx,
             ),
         )
-        for block in _lane_blocks(lanes.labels)
+        for at, block in enumerate(_lane_blocks(lanes.labels))
     ]  # fmt: skip
     return _collect(sets, results, len(lanes.labels))
 
@@ -83,7 +83,7 @@ class _Grid:
     def fitting(cls, n: int, size: int) -> _Grid:
         """The finest grid that `n` rows can fill, down to the coarsest that makes sense."""
         finest = FINEST[size - 1]
-        while finest > COARSEST and n < ROWS_PER_CELL * finest**size:
+        while finest > COARSEST and n < ROWS_PER_CELL[size - 1] * finest**size:
             finest //= 2
         levels = int(np.log2(finest // COARSEST)) + 1
         return cls(finest, levels, np.array([size * np.log((finest >> level) - 1) for level in range(levels)]))

@@ -21,16 +21,17 @@ _BIT_INDEX = np.zeros(64, np.int64)
 for _position in range(64):
     _BIT_INDEX[int(_DE_BRUIJN) * 2**_position % 2**64 >> 58] = _position
 _NOTHING = -1.0  # evidence of a box that was not grown
+_LOW_HALF = (1 << 32) - 1
 
 
 @njit(cache=True, parallel=True)
 def cumulative_bits(codes: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """Rows with a code below b, as bits, for b = 0..BOX_BINS: (d, n) -> (d, BOX_BINS + 1, words)."""
-    d, n = codes.shape
+    """Rows with a code below b, as bits, for b = 0..BOX_BINS: (n, d) -> (d, BOX_BINS + 1, words)."""
+    n, d = codes.shape
     bits = np.zeros((d, BOX_BINS + 1, (n + _WORD - 1) // _WORD), np.uint64)
     for f in prange(d):
         for row in range(n):
-            bits[f, codes[f, row] + 1, row // _WORD] |= np.uint64(1) << np.uint64(row % _WORD)
+            bits[f, codes[row, f] + 1, row // _WORD] |= np.uint64(1) << np.uint64(row % _WORD)
         for b in range(BOX_BINS):
             for word in range(bits.shape[2]):
                 bits[f, b + 1, word] |= bits[f, b, word]
@@ -55,8 +56,8 @@ def grow_lanes(
 
     Parameters
     ----------
-    codes : (d, n) uint8
-        Bin (0..31) of each pooled row.
+    codes : (n, d) uint8
+        Bin (0..31) of each pooled row, row by row: a box holds few rows and looks at all their features.
     bits : (d, BOX_BINS + 1, words) uint64
         Their `cumulative_bits`.
     labels : (lanes, n) uint8
@@ -105,14 +106,15 @@ def _grow_lane(  # type: ignore[no-untyped-def]
     codes, bits, labels, seeds, intervals, n_seeds, counted, xlogx, features, evidence, boxes
 ):
     """Grow the seeds of one lane that promise most."""
-    room = codes.shape[1] // GROWN_SHARE + 1
+    room = codes.shape[0] // GROWN_SHARE + 1
     rows, words = np.empty(room, np.int32), np.empty(bits.shape[2], np.uint64)
     hits, mask = np.empty(room, np.uint8), np.empty(room, np.uint8)
     local = np.empty((features.shape[1], room), np.uint8)
+    histogram = np.empty((codes.shape[1], BOX_BINS + 1), np.int64)
     promise = np.zeros(n_seeds)
     for seed in range(n_seeds):
         promise[seed] = _promise(
-            codes, bits, labels, seeds[seed], intervals[seed], counted, xlogx, rows, words, hits, mask
+            codes, bits, labels, seeds[seed], intervals[seed], counted, xlogx, rows, words, hits, mask, histogram
         )
     for at in range(min(n_seeds, features.shape[0])):
         seed = int(np.argmax(promise))
@@ -120,14 +122,14 @@ def _grow_lane(  # type: ignore[no-untyped-def]
         for axis in range(seeds.shape[1]):
             features[at, axis] = seeds[seed, axis]
         _grow(
-            codes, bits, labels, intervals[seed], counted, xlogx, rows, words, hits, mask, local, features[at],
-            evidence[at], boxes[at],
+            codes, bits, labels, intervals[seed], counted, xlogx, rows, words, hits, mask, local, histogram,
+            features[at], evidence[at], boxes[at],
         )  # fmt: skip
 
 
 @njit(cache=True)
 def _promise(  # type: ignore[no-untyped-def]
-    codes, bits, labels, features, box, counted, xlogx, rows, words, hits, mask
+    codes, bits, labels, features, box, counted, xlogx, rows, words, hits, mask, histogram
 ):
     """Evidence of the best box that a seed becomes with one feature more, its own intervals left alone."""
     held = _rows_inside(bits, features, box, words, rows)
@@ -139,17 +141,17 @@ def _promise(  # type: ignore[no-untyped-def]
         found += hits[at]
     mask[:held] = 1
     excess = found * (xlogx.shape[0] - 1) > held * counted
-    return _best_feature(codes, rows, hits, mask, held, features, excess, counted, xlogx)[0]
+    return _best_feature(codes, rows, hits, mask, held, features, excess, counted, xlogx, histogram)[0]
 
 
 @njit(cache=True)
 def _grow(  # type: ignore[no-untyped-def]
-    codes, bits, labels, seed, counted, xlogx, rows, words, hits, mask, local, features, evidence, boxes
+    codes, bits, labels, seed, counted, xlogx, rows, words, hits, mask, local, histogram, features, evidence, boxes
 ):
     """Grow one seed.
 
     `rows` are those within the slack of the box, `hits` their labels, `local` their codes along its features;
-    `words` and `mask` are scratch arrays.
+    `words`, `mask` and `histogram` are scratch arrays.
     """
     size, largest = seed.shape[0], features.shape[0]
     box, slack = np.empty((largest, 2), np.uint8), np.empty((largest, 2), np.uint8)
@@ -160,7 +162,7 @@ def _grow(  # type: ignore[no-untyped-def]
         return
     for axis in range(size):
         for at in range(held):
-            local[axis, at] = codes[features[axis], rows[at]]
+            local[axis, at] = codes[rows[at], features[axis]]
     _mark_inside(local, held, size, box, -1, mask)
     inside = found = 0
     for at in range(held):
@@ -171,7 +173,9 @@ def _grow(  # type: ignore[no-untyped-def]
     _refit(hits, local, held, size, box, slack, excess, counted, xlogx, mask)
     for step in range(largest - size):
         _mark_inside(local, held, size, box, -1, mask)
-        _, feature, low, high = _best_feature(codes, rows, hits, mask, held, features[:size], excess, counted, xlogx)
+        _, feature, low, high = _best_feature(
+            codes, rows, hits, mask, held, features[:size], excess, counted, xlogx, histogram
+        )
         if feature < 0:
             return
         features[size] = feature
@@ -255,31 +259,27 @@ def _refit(hits, local, held, size, box, slack, excess, counted, xlogx, mask):  
 
 
 @njit(cache=True)
-def _best_feature(codes, rows, hits, mask, held, features, excess, counted, xlogx):  # type: ignore[no-untyped-def]
-    """Most evidence left by an interval of one more feature (widths 2, 4, 8, 16; half-overlapping), and which."""
+def _best_feature(  # type: ignore[no-untyped-def]
+    codes, rows, hits, mask, held, features, excess, counted, xlogx, histogram
+):
+    """Most evidence left by an interval of one more feature (widths 2, 4, 8, 16; half-overlapping), and which.
+
+    `histogram` (d, BOX_BINS + 1) is a scratch array: rows below each bin, plus 2^32 times those that are hits.
+    """
     total = xlogx.shape[0] - 1
     most = np.log(total / counted) if excess else np.log(total / (total - counted))  # evidence per row, at most
-    inside = np.flatnonzero(mask[:held])
-    n, k = np.zeros(BOX_BINS + 1, np.int64), np.zeros(BOX_BINS + 1, np.int64)
+    _cumulate(codes, rows, hits, mask, held, histogram)
     best, chosen, begin, end = 0.0, -1, 0, 0
-    for f in range(codes.shape[0]):
+    for f in range(codes.shape[1]):
         if f in features:
             continue
-        n[:] = 0
-        k[:] = 0
-        for at in inside:
-            code = codes[f, rows[at]] + 1
-            n[code] += 1
-            k[code] += hits[at]
-        for code in range(BOX_BINS):
-            n[code + 1] += n[code]
-            k[code + 1] += k[code]
         width = 2
         while width < BOX_BINS:
             for low in range(0, BOX_BINS - width + 1, width // 2):
-                count = n[low + width] - n[low]
-                if count * most > best:
-                    value = _signed(k[low + width] - k[low], count, excess, counted, xlogx)
+                counts = histogram[f, low + width] - histogram[f, low]
+                n = counts & _LOW_HALF
+                if n * most > best:
+                    value = _signed(counts >> 32, n, excess, counted, xlogx)
                     if value > best:
                         best, chosen, begin, end = value, f, low, low + width - 1
             width *= 2
@@ -287,11 +287,25 @@ def _best_feature(codes, rows, hits, mask, held, features, excess, counted, xlog
 
 
 @njit(cache=True)
+def _cumulate(codes, rows, hits, mask, held, histogram):  # type: ignore[no-untyped-def]
+    """Rows and hits below each bin of every feature, among the rows with a mask."""
+    histogram[:] = 0
+    for at in range(held):
+        if mask[at]:
+            row, count = rows[at], 1 + (np.int64(hits[at]) << 32)
+            for f in range(codes.shape[1]):
+                histogram[f, codes[row, f] + 1] += count
+    for f in range(codes.shape[1]):
+        for code in range(BOX_BINS):
+            histogram[f, code + 1] += histogram[f, code]
+
+
+@njit(cache=True)
 def _join(codes, feature, slack, rows, hits, local, held, size):  # type: ignore[no-untyped-def]
     """Keep the rows within the slack of a feature that joins as number `size`; return how many."""
     kept = 0
     for at in range(held):
-        code = codes[feature, rows[at]]
+        code = codes[rows[at], feature]
         if slack[size, 0] <= code <= slack[size, 1]:
             rows[kept], hits[kept] = rows[at], hits[at]
             for axis in range(size):

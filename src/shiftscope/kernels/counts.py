@@ -102,6 +102,7 @@ def scan_sets(
     turns: NDArray[np.int64],
     shift: int,
     counted: int,
+    observed: bool,
     floor: float,
     price: NDArray[np.float64],
     bounds: NDArray[np.int64],
@@ -123,48 +124,53 @@ def scan_sets(
         ``sets[first[a]:first[a + 1]]`` are those that begin with feature a.
     turns : (d,) int64
         The order in which first features are handed to the threads (it balances them, no more).
+    observed : bool
+        Lane 0 holds the observed labels, and none of its windows is skipped.
     shift : int
         The finest grid has ``256 >> shift`` bins per feature.
     floor, price, bounds : float, (levels,), (levels, n + 1, 2)
         Evidence of a window is half its deviance minus the price of its level. Windows below `floor` are
-        skipped (`evidence_bounds` of ``floor + price``, in the counters' type, tells them by counts alone),
-        except in lane 0.
+        skipped (`evidence_bounds` of ``floor + price``, in the counters' type, tells them by counts alone).
     xlogx : (n + 1,) float64
 
     Returns
     -------
     evidence : (2, s, LANES) float32
-        Largest evidence among the windows of the set, on the finest grid and on all others; outside lane 0,
-        `floor` when none reaches it.
+        Largest evidence among the windows of the set, on the finest grid and on all others; `floor` when
+        none reaches it, but lower in an observed lane 0.
     window : (2, s, LANES) int32
         The window that attains it (see `unpack_windows`), -1 when none reaches the floor.
     pooled : (s, LANES) float32
         Largest pooled chi-square among the grids, as a standard normal deviate.
     """
     evidence = np.full((2, sets.shape[0], LANES), floor, np.float32)
-    evidence[:, :, 0] = -np.inf
+    if observed:
+        evidence[:, :, 0] = -np.inf
     window = np.full((2, sets.shape[0], LANES), -1, np.int32)
     pooled = np.full((sets.shape[0], LANES), -np.inf, np.float32)
-    _scan_all(codes, lanes, counter, sets, first, turns, shift, counted, price, bounds, xlogx, evidence, window, pooled)
+    _scan_all(
+        codes, lanes, counter, sets, first, turns, shift, counted, observed, price, bounds, xlogx,
+        evidence, window, pooled,
+    )  # fmt: skip
     return evidence, window, pooled
 
 
 @njit(cache=True, parallel=True)
 def _scan_all(  # type: ignore[no-untyped-def]
-    codes, lanes, counter, sets, first, turns, shift, counted, price, bounds, xlogx, evidence, window, pooled
+    codes, lanes, counter, sets, first, turns, shift, counted, observed, price, bounds, xlogx, evidence, window, pooled
 ):
     for turn in prange(turns.shape[0]):
         a = turns[turn]
         if first[a] < first[a + 1]:
             _scan_first(
-                codes, lanes, counter, sets, first[a], first[a + 1], shift, counted, price, bounds, xlogx,
+                codes, lanes, counter, sets, first[a], first[a + 1], shift, counted, observed, price, bounds, xlogx,
                 evidence, window, pooled,
             )  # fmt: skip
 
 
 @njit(cache=True)
 def _scan_first(  # type: ignore[no-untyped-def]
-    codes, lanes, counter, sets, begin, end, shift, counted, price, bounds, xlogx, evidence, window, pooled
+    codes, lanes, counter, sets, begin, end, shift, counted, observed, price, bounds, xlogx, evidence, window, pooled
 ):
     """Scan ``sets[begin:end]``, which begin with the same feature."""
     (d, n), size, first = codes.shape, sets.shape[1], sets[begin, 0]
@@ -182,7 +188,7 @@ def _scan_first(  # type: ignore[no-untyped-def]
         _fill(rows, others, starts, sets[low:high], bins, tables, totals)
         for s in range(low, high):
             _evaluate(
-                tables[s - low], totals[s - low], bins, size, counted, price, bounds, xlogx,
+                tables[s - low], totals[s - low], bins, size, counted, observed, price, bounds, xlogx,
                 evidence[:, s], window[:, s], pooled[s],
             )  # fmt: skip
 
@@ -256,7 +262,7 @@ def _widen(narrow, wide):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _evaluate(  # type: ignore[no-untyped-def]
-    table, totals, bins, size, counted, price, bounds, xlogx, evidence, window, pooled
+    table, totals, bins, size, counted, observed, price, bounds, xlogx, evidence, window, pooled
 ):
     """Look at the pooled chi-squares and all windows of one set, halving the grid from level to level in place."""
     for level in range(price.shape[0]):
@@ -264,7 +270,9 @@ def _evaluate(  # type: ignore[no-untyped-def]
             _pooled(table, totals, bins**size, counted, pooled)
         _add_neighbours(table, totals, bins, size)
         kind = min(level, 1)
-        _best_windows(table, totals, bins, size, counted, level, price, bounds, xlogx, evidence[kind], window[kind])
+        _best_windows(
+            table, totals, bins, size, counted, observed, level, price, bounds, xlogx, evidence[kind], window[kind]
+        )
         _keep_even(table, totals, bins, size)
         bins //= 2
 
@@ -288,7 +296,7 @@ def _add_cell(table, target, source):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _best_windows(  # type: ignore[no-untyped-def]
-    table, totals, bins, size, counted, level, price, bounds, xlogx, evidence, window
+    table, totals, bins, size, counted, observed, level, price, bounds, xlogx, evidence, window
 ):
     """Update the largest evidence of each lane with the windows of one grid."""
     for i in range(bins - 1):
@@ -300,8 +308,8 @@ def _best_windows(  # type: ignore[no-untyped-def]
                 passed = False
                 for lane in range(LANES):
                     passed |= (counts[lane] < below) | (counts[lane] >= above)
-                for lane in range(LANES if passed else 1):
-                    if lane == 0 or counts[lane] < below or counts[lane] >= above:
+                for lane in range(LANES if passed else int(observed)):
+                    if (observed and lane == 0) or counts[lane] < below or counts[lane] >= above:
                         value = half_deviance(counts[lane], n, counted, xlogx) - price[level]
                         if value > evidence[lane]:
                             evidence[lane] = value
