@@ -73,7 +73,7 @@ class Mode:
     excess : float
         Excess mass as a share of that sample.
     excess_interval : (float, float)
-        Interval of `excess` with 95 % coverage.
+        95 % counting interval of `excess`: it knows the noise of counts, not whether the region drawn is right.
     p_value : float
         Calibrated p-value of the evidence behind the mode.
     purity : float

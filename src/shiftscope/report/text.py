@@ -78,7 +78,7 @@ def mode_sentence(mode: ModeSummary) -> str:
     low, high = mode.excess_interval
     return (
         f"the {mode.side} sample has an excess of about {percent(mode.excess)} of its rows "
-        f"({percent(low)} to {percent(high)} with 95 % confidence), visible in {listed(mode.features)}."
+        f"({percent(low)} to {percent(high)} by a 95 % counting interval), visible in {listed(mode.features)}."
     )
 
 
