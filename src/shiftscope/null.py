@@ -77,7 +77,8 @@ class ScoreNull:
         """(len(t), k_max + 1) smallest count at each K whose evidence is at least t; K + 1 where there is none."""
         t = np.round(np.atleast_1d(np.asarray(t, dtype=np.float64)), DECIMALS)
         if t.size == 1:  # rows rise with b, so counting finds the place; one pass instead of k_max searches
-            return np.count_nonzero(self.table < t[0], axis=1).reshape(1, -1)
+            below: NDArray[np.int64] = np.count_nonzero(self.table < t[0], axis=1).reshape(1, -1)
+            return below
         bounds = np.empty((t.size, self.k_max + 1), dtype=np.int64)
         for k in range(self.k_max + 1):
             bounds[:, k] = np.searchsorted(self.table[k, : k + 1], t, side="left")
