@@ -20,6 +20,7 @@ from shiftscope.refine import MIN_ROWS, Settled, prune_around, pruned_positions,
 from shiftscope.scan import FeatureSet, ScanParams, ScanResult, scan_points
 
 RESCAN_PERMUTATIONS = 63  # enough to put the families of a rescan on the common scale; its null is the first scan's
+NEARLY = 0.8  # of the strongest evidence: with it, a larger feature set is preferred to one that it contains
 SETS_TRIED = 5  # strongest sets of one scan that are looked at before it is left
 
 
@@ -70,7 +71,8 @@ def _found(
 ) -> tuple[Settled, ...]:
     """Modes of the strongest set of `pool` that says something new: one if localised, up to two if broad."""
     points, is_current = job.points[pool], job.is_current[pool]
-    for candidate in scan.sets[:SETS_TRIED]:
+    for strongest in scan.sets[:SETS_TRIED]:
+        candidate = _fullest(strongest, scan.sets)
         p_value = float(p_values(np.array([candidate.value]), null)[0])
         if p_value > job.level:
             break
@@ -81,6 +83,24 @@ def _found(
         if modes:
             return tuple(replace(mode, rows=pool[mode.rows]) for mode in modes)
     return ()
+
+
+def _fullest(found: FeatureSet, sets: tuple[FeatureSet, ...]) -> FeatureSet:
+    """The largest localised set that holds the features of `found` and is nearly as strong.
+
+    A compact group stands out in single features too; they only see its shadow, with more background in it.
+    """
+    if found.statistic != "localised":
+        return found
+    rivals = [
+        rival
+        for rival in sets
+        if rival.statistic == "localised"
+        and rival.side == found.side
+        and rival.value >= NEARLY * found.value
+        and set(rival.features) >= set(found.features)
+    ]
+    return max(rivals, key=lambda rival: (len(rival.features), rival.value))
 
 
 def echoes(features: tuple[int, ...], known: tuple[Settled, ...]) -> bool:
