@@ -197,7 +197,8 @@ def test_other_kinds_of_shift_are_seen(statistic: str) -> None:
     result = run(reference, current)
     best = result.sets[0]
     assert result.p_value <= 0.01
-    assert set(best.features) == expected
+    assert expected <= set(best.features)
+    assert len(best.features) <= 3
     if side is not None:
         assert best.side == side
 

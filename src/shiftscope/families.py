@@ -74,15 +74,20 @@ class Family:
         """Features per set."""
         return int(self.sets.shape[1])
 
+    @property
+    def chance(self) -> float:
+        """What the best set of the family reaches by chance: the median of the lanes' maxima."""
+        return float(np.median(self.maxima))
+
     def standardised(self, evidence: NDArray[np.float64]) -> NDArray[np.float64]:
-        """`evidence` minus the median of the lanes' maxima, in units of their spread.
+        """`evidence` beyond chance, in units of the spread of the lanes' maxima.
 
         A maximum of many log p-values has a Gumbel distribution of scale 1; the unit is the scale that the
         upper quartile of the maxima implies, and at least 1. Median and quartile run over all lanes alike, the
         observed one included: this keeps the lanes exchangeable, which is what makes the p-values exact.
         """
-        middle, upper = np.quantile(self.maxima, [0.5, 0.75])
-        return np.asarray((evidence - middle) / max(1.0, (upper - middle) / _GUMBEL_SPREAD))
+        spread = float(np.quantile(self.maxima, 0.75)) - self.chance
+        return np.asarray((evidence - self.chance) / max(1.0, spread / _GUMBEL_SPREAD))
 
 
 def family_wise(families: list[Family]) -> NDArray[np.float64]:

@@ -85,7 +85,8 @@ class FeatureSet:
     side : "current" or "reference"
         The sample with the excess in `box`.
     value : float
-        Evidence on the scale of the scan, comparable between all sets (see `ScanResult`).
+        Evidence beyond what the best set of this size and statistic reaches by chance, in units of the spread
+        of that chance: the scale on which all sets and permutations are compared.
     p_value : float
         Family-wise: how often the whole scan of permuted labels reaches `value` anywhere.
     box : tuple of (float, float)
@@ -113,7 +114,7 @@ class ScanResult:
     Attributes
     ----------
     sets : tuple of FeatureSet
-        The strongest sets, strongest first, significant or not.
+        The strongest sets, significant or not: by p-value, then by evidence beyond chance.
     p_value : float
         Of the hypothesis that the samples do not differ: exact, by permutation of the whole scan.
     localised_null, broad_null : (n_permutations,) arrays
@@ -235,33 +236,42 @@ def _feature_sets(
     names: tuple[str, ...],
     max_sets: int,
 ) -> Iterator[FeatureSet]:
-    """The strongest sets of all families on the common scale; of one feature set only its best statistic."""
-    values = [family.standardised(family.observed) for family in families]
-    entries = [(value, f, s) for f, line in enumerate(values) for s, value in enumerate(line)]
+    """The strongest sets of all families; of one feature set only its best statistic."""
     seen: set[tuple[int, ...]] = set()
-    for value, f, s in sorted(entries, key=lambda entry: -entry[0]):
-        features = tuple(families[f].sets[s].tolist())
+    for p_value, value, family, s in _ranking(families, null):
+        features = tuple(family.sets[s].tolist())
         if features in seen:
             continue
         seen.add(features)
-        boxes = families[f].boxes
-        box = boxes[s] if boxes is not None else _strongest_cell(bins, lanes, features)
+        box = family.boxes[s] if family.boxes is not None else _strongest_cell(bins, lanes, features)
         rows = _rows_in_box(bins, features, box)
         hits = int(lanes.labels[0, rows].sum())
         counted_excess = hits * lanes.n_rows > len(rows) * lanes.counted
         yield FeatureSet(
             features=features,
             names=tuple(names[feature] for feature in features),
-            statistic=families[f].statistic,
+            statistic=family.statistic,
             side="current" if counted_excess == lanes.current_counted else "reference",
-            value=float(value),
-            p_value=float(p_values(np.array([value]), null)[0]),
+            value=value,
+            p_value=p_value,
             box=tuple(bins.interval(feature, *box[axis]) for axis, feature in enumerate(features)),
             rows_reference=rows[rows < n_reference],
             rows_current=rows[rows >= n_reference] - n_reference,
         )
         if len(seen) == max_sets:
             return
+
+
+def _ranking(families: list[Family], null: NDArray[np.float64]) -> list[tuple[float, float, Family, int]]:
+    """p-value, value, family and position of every set, by p-value and then by evidence beyond chance."""
+    entries = []
+    for family in families:
+        values = family.standardised(family.observed)
+        beyond = family.observed - family.chance
+        lines = zip(p_values(values, null).tolist(), (-beyond).tolist(), values.tolist(), strict=True)
+        entries += [(p, rank, value, family, s) for s, (p, rank, value) in enumerate(lines)]
+    entries.sort(key=lambda entry: entry[:2])
+    return [(p, value, family, s) for p, _, value, family, s in entries]
 
 
 def _strongest_cell(bins: Bins, lanes: Lanes, features: tuple[int, ...]) -> NDArray[np.int64]:
