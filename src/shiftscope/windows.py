@@ -53,7 +53,7 @@ def scan_windows(bins: Bins, lanes: Lanes, sets: NDArray[np.int64], n_seeds: int
     The localised evidence of a set is that of its best window: half the deviance, minus the log of the number
     of windows of that grid. The broad evidence is minus the log p-value of its largest pooled chi-square.
     """
-    grid = _Grid.fitting(bins.n_rows, sets.shape[1])
+    grid = Grid.fitting(bins.n_rows, sets.shape[1])
     floor = float(np.log(len(sets) * grid.levels / max(_LOOKED_AT, _LOOKED_AT_PER_SEED * n_seeds)))
     counter = np.zeros(1, np.uint16 if lanes.counted < np.iinfo(np.uint16).max else np.uint32)
     bounds = evidence_bounds(lanes.counted, floor + grid.price, lanes.xlogx).astype(counter.dtype)
@@ -72,7 +72,7 @@ def scan_windows(bins: Bins, lanes: Lanes, sets: NDArray[np.int64], n_seeds: int
 
 
 @dataclass(frozen=True)
-class _Grid:
+class Grid:
     """Grids of one set size: ``finest >> level`` bins per feature, windows of two bins."""
 
     finest: int
@@ -80,7 +80,7 @@ class _Grid:
     price: NDArray[np.float64]  # (levels,) log of the number of windows of a set
 
     @classmethod
-    def fitting(cls, n: int, size: int) -> _Grid:
+    def fitting(cls, n: int, size: int) -> Grid:
         """The finest grid that `n` rows can fill, down to the coarsest that makes sense."""
         finest = FINEST[size - 1]
         while finest > COARSEST and n < ROWS_PER_CELL[size - 1] * finest**size:
@@ -109,7 +109,7 @@ class _Block:
     @classmethod
     def of(
         cls,
-        grid: _Grid,
+        grid: Grid,
         sets: NDArray[np.int64],
         floor: float,
         n_seeds: int,
