@@ -4,13 +4,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from numba import njit
 from scipy.stats import binom
 
 from shiftscope.encode import encode_pair
 from shiftscope.errors import ParameterError
+from shiftscope.kernels.bit_counters import ENOUGH, FEW, MOST, PLANES, WORDS, bound_masks, count_and_compare
 from shiftscope.kernels.score import (
-    WORDS,
     compact_lists,
+    crossing_masks,
     crossing_probability,
     score_lists,
     score_permutations,
@@ -86,6 +88,30 @@ def test_compact_lists(tie_share):
         np.testing.assert_array_equal(found_tied[i], [group[a] == group[b] for a, b in pairwise(places[:16])])
 
 
+@njit
+def counted(labels, rows, masks, steps, state):
+    for step in range(rows.size):
+        count_and_compare(labels, rows[step], masks, steps[step], state)
+
+
+def test_count_and_compare():
+    rng = np.random.default_rng(4)
+    lanes = rng.random((30, 64 * WORDS)) < 0.6
+    labels = np.packbits(lanes, axis=1, bitorder="little").view("<u8").astype(np.uint64)
+    rows = rng.integers(0, 30, 200)
+    few, enough = np.array([0, 3, 40, 118]), np.array([MOST + 1, 12, 90, 131])
+    steps = rng.integers(0, 4, 200)
+    state = np.zeros((PLANES + 2, WORDS), np.uint64)
+    counted(labels, rows, bound_masks(few, enough), steps, state)
+    counts = np.cumsum(lanes[rows], axis=0)
+    expected = np.any(counts < few[steps][:, None], axis=0), np.any(counts >= enough[steps][:, None], axis=0)
+    for mark, bits in zip(expected, state[[FEW, ENOUGH]], strict=True):
+        np.testing.assert_array_equal(np.unpackbits(bits.view(np.uint8), bitorder="little").astype(bool), mark)
+        assert mark.any()
+    planes = np.unpackbits(state[:PLANES].view(np.uint8), axis=1, bitorder="little").astype(np.int64)
+    np.testing.assert_array_equal(np.left_shift(planes, np.arange(PLANES)[:, None]).sum(axis=0), counts[-1])
+
+
 @pytest.mark.parametrize("tie_share", [0.0, 0.4])
 def test_score_permutations(tie_share):
     rng = np.random.default_rng(11)
@@ -98,8 +124,8 @@ def test_score_permutations(tie_share):
     for lane in range(70):
         bits[:, lane // 64] |= lanes[:, lane].astype(np.uint64) << np.uint64(lane % 64)
     found = np.full((120, 70), -1.0)
-    score_permutations(0, index, tied, bits, bounds, nulls.tables, found[:50])
-    score_permutations(50, index, tied, bits, bounds, nulls.tables, found[50:])
+    score_permutations(0, index, tied, bits, bounds, crossing_masks(bounds), nulls.tables, found[:50])
+    score_permutations(50, index, tied, bits, bounds, crossing_masks(bounds), nulls.tables, found[50:])
     everyone = np.ones(120, bool)
     for row in range(120):
         for lane in range(70):

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.engines.base import Neighbours
+from shiftscope.kernels.bit_counters import WORDS
 from shiftscope.kernels.counts import draw_labels
-from shiftscope.kernels.score import WORDS, score_permutations
+from shiftscope.kernels.score import crossing_masks, score_permutations
 from shiftscope.null import DECIMALS, Null, ScoreNull
 from shiftscope.score import Nulls, nulls_for
 
@@ -216,11 +217,11 @@ def _permuted_tails(
     """Tail scores of the reference and of the current side in each labelling; interruptible between chunks."""
     n = len(graph.index)
     bounds = np.vstack([nulls.reference.bounds(tests[0].tau), nulls.current.bounds(tests[1].tau)])
-    bits = _packed(lanes)
+    masks, bits = crossing_masks(bounds), _packed(lanes)
     groups, scores = [], []
     for first in range(0, n, CHUNK_ROWS):
         out = np.empty((min(CHUNK_ROWS, n - first), lanes.shape[1]))
-        score_permutations(first, graph.index, graph.tied, bits, bounds, nulls.tables, out)
+        score_permutations(first, graph.index, graph.tied, bits, bounds, masks, nulls.tables, out)
         row, lane = np.nonzero(out)
         groups.append(2 * lane + lanes[first + row, lane])
         scores.append(out[row, lane])

@@ -6,8 +6,7 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
-WORDS = 8  # 64 labellings each, walked together: the labels of a row fill one cache line
-ALL_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
+from shiftscope.kernels.bit_counters import FEW, MOST, PLANES, WORDS, bound_masks, count_and_compare
 
 
 @njit(parallel=True, cache=True, nogil=True)
@@ -107,69 +106,46 @@ def score_permutations(
     tied: NDArray[np.bool_],
     bits: NDArray[np.uint64],
     bounds: NDArray[np.int64],
+    masks: NDArray[np.uint64],
     tables: NDArray[np.float64],
     score: NDArray[np.float64],
 ) -> None:
     """Tail scores of rows first, first + 1, ... under many labellings at once (permutations on the fixed graph).
 
-    Bit l of bits[r] is the label of row r in labelling l; score is (rows, labellings). All labellings of a row are
-    walked together, with counters whose bits are spread over words, one bit per labelling: the walk only asks whether
-    the count of neighbours of the row's own label ever reaches `bounds[label, K]`, the smallest count whose evidence
-    lies in the tail. For the few labellings where it does, a second walk finds the exact score; the others get 0.
+    Bit l of bits[r] is the label of row r in labelling l; score is (rows, labellings). `bounds[label, K]` is the
+    smallest count of neighbours of the own label whose evidence lies in the tail; `masks` are made of the same bounds
+    by `crossing_masks`. All labellings of a row are walked together, and the walk only asks whether the count ever
+    reaches the bound. For the few labellings where it does, a second walk finds the exact score; the others get 0.
     """
     k_max = index.shape[1]
-    n_planes = 1
-    while (1 << n_planes) <= k_max:
-        n_planes += 1
     for i in prange(score.shape[0]):
         row = first + i
-        planes = np.zeros((n_planes, WORDS), np.uint64)  # current neighbours so far, bit by bit
-        carry = np.empty(WORDS, np.uint64)
-        crossed = np.zeros((2, WORDS), np.uint64)  # tail reached as reference, as current
+        state = np.zeros((PLANES + 2, WORDS), np.uint64)
         for k in range(k_max):
-            neighbour = index[row, k]
-            for w in range(WORDS):
-                carry[w] = bits[neighbour, w]
-            for plane in range(n_planes):
-                for w in range(WORDS):
-                    before = planes[plane, w]
-                    planes[plane, w] = before ^ carry[w]
-                    carry[w] &= before
-            if not tied[row, k]:
-                if bounds[1, k + 1] <= k + 1:
-                    _at_least(planes, bounds[1, k + 1], carry)
-                    for w in range(WORDS):
-                        crossed[1, w] |= carry[w]
-                if bounds[0, k + 1] <= k + 1:  # enough reference neighbours: too few current ones for one more
-                    _at_least(planes, k + 2 - bounds[0, k + 1], carry)
-                    for w in range(WORDS):
-                        crossed[0, w] |= ~carry[w]
+            count_and_compare(bits, index[row, k], masks, 0 if tied[row, k] else k + 1, state)
         for lane in range(score.shape[1]):
             word, bit = lane >> 6, np.uint64(lane & 63)
-            own = (bits[row, word] >> bit) & np.uint64(1)
-            score[i, lane] = 0.0
-            if (crossed[own, word] >> bit) & np.uint64(1):
+            own = np.int64((bits[row, word] >> bit) & np.uint64(1))
+            best = 0.0
+            if (state[FEW + own, word] >> bit) & np.uint64(1):
                 same = 0
-                best = 0.0
                 for k in range(k_max):
-                    same += ((bits[index[row, k], word] >> bit) & np.uint64(1)) == own
-                    if not tied[row, k]:
+                    same += np.int64((bits[index[row, k], word] >> bit) & np.uint64(1)) == own
+                    if same >= bounds[own, k + 1] and not tied[row, k]:
                         best = max(best, tables[own, k + 1, same])
-                score[i, lane] = best
+            score[i, lane] = best
 
 
-@njit(inline="always")
-def _at_least(planes: NDArray[np.uint64], bound: int, out: NDArray[np.uint64]) -> None:
-    """Bit mask of the counters that are at least `bound` >= 0, compared from the lowest bit up."""
-    for w in range(WORDS):
-        out[w] = ALL_BITS
-    for plane in range(planes.shape[0]):
-        if (bound >> plane) & 1:
-            for w in range(WORDS):
-                out[w] &= planes[plane, w]
-        else:
-            for w in range(WORDS):
-                out[w] |= planes[plane, w]
+def crossing_masks(bounds: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Masks of `count_and_compare` after K neighbours, none marked at K = 0; bounds is (2, k_max + 1).
+
+    Enough reference neighbours for the tail are the same as few current ones: fewer than K + 1 - bound.
+    """
+    k = np.arange(bounds.shape[1])
+    enough = np.where(bounds[1] <= k, bounds[1], MOST + 1)
+    few = np.maximum(k + 1 - bounds[0], 0)
+    enough[0], few[0] = MOST + 1, 0
+    return bound_masks(few, enough)
 
 
 @njit(parallel=True, cache=True, nogil=True)
