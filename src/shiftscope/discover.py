@@ -72,10 +72,10 @@ def _found(
     """Modes of the strongest set of `pool` that says something new: one if localised, up to two if broad."""
     points, is_current = job.points[pool], job.is_current[pool]
     for strongest in scan.sets[:SETS_TRIED]:
-        candidate = _fullest(strongest, scan.sets)
-        p_value = float(p_values(np.array([candidate.value]), null)[0])
+        p_value = float(p_values(np.array([strongest.value]), null)[0])
         if p_value > job.level:
             break
+        candidate = _fullest(strongest, scan.sets)
         if echoes(candidate.features, known):
             continue
         make = _localised_mode if candidate.statistic == "localised" else _broad_modes
@@ -100,7 +100,7 @@ def _fullest(found: FeatureSet, sets: tuple[FeatureSet, ...]) -> FeatureSet:
         and rival.value >= NEARLY * found.value
         and set(rival.features) >= set(found.features)
     ]
-    return max(rivals, key=lambda rival: (len(rival.features), rival.value))
+    return max([found, *rivals], key=lambda rival: (len(rival.features), rival.value))
 
 
 def echoes(features: tuple[int, ...], known: tuple[Settled, ...]) -> bool:

@@ -200,14 +200,17 @@ def equalise_graph(
 ) -> Equalisation:
     """Algorithm 1 on the neighbour graph of a pool in its fixed metric; points are taken out of `graph`.
 
-    `calibration`, if given, is that of the untouched graph and serves the first round.
+    `calibration`, if given, is that of the untouched graph. A calibration serves round after round, since the law of
+    the scaled statistics hardly moves as rows go; what passes it must pass a fresh one of the rows that are left.
     """
     trace: list[Step] = []
     states: list[tuple[TailState, TailState]] = []
     for round_ in range(1, params.max_rounds + 2):  # the last one only looks at what the others left
         scores = graph.all_scores()
         judge = _Judge(graph, scores, params, random_state, calibration)
-        calibration = None
+        if trace and judge.calibration is calibration is not None and not judge.rejects(judge.states(scores)):
+            judge = _Judge(graph, scores, params, random_state, None)
+        calibration = judge.calibration
         tails = judge.tails(scores)
         states.append(judge.states(scores))
         if not judge.rejects(states[-1]) or graph.exhausted(MIN_SAMPLE) or round_ > params.max_rounds:
