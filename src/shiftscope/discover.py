@@ -7,10 +7,12 @@ that the permutations of the first scan would not have reached. So several shift
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shiftscope.climb import climb
 from shiftscope.engines.base import Engine
 from shiftscope.equalise import EqualiseParams, equalise_graph
 from shiftscope.families import p_values
@@ -20,8 +22,8 @@ from shiftscope.refine import MIN_ROWS, Settled, prune_around, pruned_positions,
 from shiftscope.scan import FeatureSet, ScanParams, ScanResult, scan_points
 
 RESCAN_PERMUTATIONS = 63  # enough to put the families of a rescan on the common scale; its null is the first scan's
-NEARLY = 0.8  # of the strongest evidence: with it, a larger feature set is preferred to one that it contains
-SETS_TRIED = 5  # strongest sets of one scan that are looked at before it is left
+SCANS_PER_MODE = 2  # scans at most, on average: a mode may come in parts
+SETS_TRIED = 5  # strongest new sets of one scan that are looked at before it is left
 
 
 def discover(job: Job, scan: ScanResult) -> tuple[Settled, ...]:
@@ -37,18 +39,20 @@ def discover(job: Job, scan: ScanResult) -> tuple[Settled, ...]:
     null = np.maximum(scan.localised_null, scan.broad_null)
     found: tuple[Settled, ...] = ()
     alive = np.ones(len(job.points), dtype=np.bool_)
-    while len(found) < job.params.max_modes:
+    for _ in range(SCANS_PER_MODE * job.params.max_modes):
         pool = np.flatnonzero(alive)
         founded = _found(job, pool, scan, null, found)
         if not founded:
             break
-        found += founded
+        found = _joined(job.points, found, founded)
         for mode in founded:
             alive[mode.rows] = False
         left = job.is_current[alive]
         if min(left.sum(), (~left).sum()) < MIN_ROWS:  # a whole sample is in excess, and so may the other be
             others = replace(scan, sets=tuple(s for s in scan.sets if (s.side == "current") != found[-1].is_current))
             return found + _found(job, pool, others, null, found)
+        if len(found) >= job.params.max_modes:
+            break
         scan = _rescanned(job, alive)
     return found
 
@@ -71,13 +75,12 @@ def _found(
 ) -> tuple[Settled, ...]:
     """Modes of the strongest set of `pool` that says something new: one if localised, up to two if broad."""
     points, is_current = job.points[pool], job.is_current[pool]
-    for strongest in scan.sets[:SETS_TRIED]:
-        p_value = float(p_values(np.array([strongest.value]), null)[0])
-        if p_value > job.level:
+    least = 1.0 / (scan.n_permutations + 1)
+    news = (s for s in scan.sets if not echoes(s.features, known) and not any(_left_by(m, job, s) for m in known))
+    for candidate in islice(news, SETS_TRIED):
+        p_value = float(p_values(np.array([candidate.value]), null)[0])
+        if max(p_value, candidate.p_value - least) > job.level:  # of a rescan, no permutation may come so far either
             break
-        candidate = _fullest(strongest, scan.sets)
-        if echoes(candidate.features, known):
-            continue
         make = _localised_mode if candidate.statistic == "localised" else _broad_modes
         modes = make(points, is_current, candidate, p_value, job.params.equalise, job.engine)
         if modes:
@@ -85,27 +88,45 @@ def _found(
     return ()
 
 
-def _fullest(found: FeatureSet, sets: tuple[FeatureSet, ...]) -> FeatureSet:
-    """The largest localised set that holds the features of `found` and is nearly as strong.
-
-    A compact group stands out in single features too; they only see its shadow, with more background in it.
-    """
-    if found.statistic != "localised":
-        return found
-    rivals = [
-        rival
-        for rival in sets
-        if rival.statistic == "localised"
-        and rival.side == found.side
-        and rival.value >= NEARLY * found.value
-        and set(rival.features) >= set(found.features)
-    ]
-    return max([found, *rivals], key=lambda rival: (len(rival.features), rival.value))
-
-
 def echoes(features: tuple[int, ...], known: tuple[Settled, ...]) -> bool:
     """Whether a set shares a feature with a broad mode: broad shifts cannot be peeled off, only recognised."""
     return any(mode.broad and set(features) & set(mode.features) for mode in known)
+
+
+def _left_by(mode: Settled, job: Job, found: FeatureSet) -> bool:
+    """Whether a set only shows what the pruning of a mode left: a hollow core, or a change of the set as a whole.
+
+    Pruning starts where a mode is densest. What remains of it lies around a core without any row of its side, so the
+    other side is in excess there.
+    """
+    if not _nested(mode.features, found.features):
+        return False
+    if found.statistic == "broad":
+        return True
+    inside = dict(zip(found.features, found.box, strict=True))
+    centre = np.median(job.points[mode.rows], axis=0)
+    opposite = mode.is_current != (found.side == "current")
+    return opposite and all(low <= centre[f] <= high for f, (low, high) in inside.items() if f in mode.features)
+
+
+def _joined(points: NDArray[np.float64], known: tuple[Settled, ...], more: tuple[Settled, ...]) -> tuple[Settled, ...]:
+    """All modes; one that lies around another of its side, in the same features, is a further part of it."""
+    modes = list(known)
+    for new in more:
+        for at, mode in enumerate(modes):
+            if mode.is_current == new.is_current and _nested(mode.features, new.features):
+                shared = [f for f in mode.features if f in new.features]
+                centre, around = np.median(points[mode.rows][:, shared], axis=0), points[new.rows][:, shared]
+                if np.all((around.min(axis=0) <= centre) & (centre <= around.max(axis=0))):
+                    modes[at] = replace(mode, rows=np.union1d(mode.rows, new.rows))
+                    break
+        else:
+            modes.append(new)
+    return tuple(modes)
+
+
+def _nested(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    return set(one) <= set(other) or set(other) <= set(one)
 
 
 def _localised_mode(
@@ -116,18 +137,19 @@ def _localised_mode(
     params: EqualiseParams,
     engine: Engine | None,
 ) -> list[Settled]:
-    """The rows around the best box that are in excess."""
+    """The rows in excess around the best box, in the features in which its rows stand out most."""
     rows, surplus = _surplus(is_current, found)
     if rows.size < MIN_ROWS or surplus < 1:
         return []
-    subspace = np.ascontiguousarray(points[:, list(found.features)])
-    pruned = prune_around(subspace, is_current, rows, params.k_max, engine=engine)
+    features, anchors = climb(points, is_current, found.features, rows, surplus, params.k_max)
+    subspace = np.ascontiguousarray(points[:, list(features)])
+    pruned = prune_around(subspace, is_current, anchors, params.k_max, engine=engine)
     if pruned.size >= max(MIN_ROWS, surplus // 2):
-        rows = same_cluster(subspace, pruned, rows)
+        rows = same_cluster(subspace, pruned, anchors)
     else:  # no compact excess: the rows of the box with the strongest local evidence stand for it
         rows = _strongest(subspace, is_current, rows, surplus, params, engine)
     side = found.side == "current"
-    return [Settled(side, found.features, rows, settled=True, localisation=None, p_value=p_value, origin="scan")]
+    return [Settled(side, features, rows, settled=True, localisation=None, p_value=p_value, origin="scan")]
 
 
 def _broad_modes(

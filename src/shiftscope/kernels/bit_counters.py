@@ -35,7 +35,7 @@ def bound_masks(few: NDArray[np.int64], enough: NDArray[np.int64]) -> NDArray[np
     return np.where(unset, np.uint64(ALL_BITS), np.uint64(0))
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def count_and_compare(
     typing: Any, labels: types.Array, row: types.Integer, masks: types.Array, k: types.Integer, state: types.Array
 ) -> Any:

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import shiftscope as ss
+from shiftscope.discover import discover
+from shiftscope.encode import encode_pair
+from shiftscope.job import Job
+from shiftscope.progress import silent
+from shiftscope.scan import ScanParams, scan_points
+
+PARAMS = ss.CompareParams(scan=ScanParams(n_permutations=255))
+
+
+def discovered(reference, current):
+    job = Job(encode_pair(reference, current), PARAMS, 0, None, silent)
+    names = job.encoded.names
+    return discover(job, scan_points(job.points, job.encoded.n_reference, names, PARAMS.scan))
+
+
+def test_a_pruned_core_is_not_a_shift_of_the_other_side():
+    rng = np.random.default_rng(3)
+    reference, current = rng.standard_normal((2, 8000, 4))
+    current[:700, :2] = 0.2 * rng.standard_normal((700, 2))  # among so many others that the rows cannot be told apart
+    modes = discovered(reference, current)
+    assert [(mode.is_current, mode.features) for mode in modes] == [(True, (0, 1))]
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_groups_of_either_side_come_out_as_modes_of_their_own(order):
+    rng = np.random.default_rng(8)
+    samples = rng.standard_normal((2, 6000, 8))
+    samples[order[0], :150, [0, 1, 2]] = 0.5 + 0.1 * rng.standard_normal((3, 150))
+    samples[order[0], 200:350, [2, 5, 7]] = -0.7 + 0.1 * rng.standard_normal((3, 150))
+    samples[order[1], :150, [3, 4]] = 0.05 * rng.standard_normal((2, 150))
+    modes = discovered(*samples)
+    own, other = bool(order[0]), bool(order[1])
+    assert {(mode.is_current, mode.features) for mode in modes} == {
+        (own, (0, 1, 2)), (own, (2, 5, 7)), (other, (3, 4)),
+    }  # fmt: skip
+    assert all(mode.p_value <= 0.005 for mode in modes)
+
+
+def test_a_level_out_of_reach_founds_nothing():
+    rng = np.random.default_rng(8)
+    samples = rng.standard_normal((2, 3000, 5))
+    samples[1, :150, :2] = 0.05 * rng.standard_normal((150, 2))
+    job = Job(encode_pair(*samples), replace(PARAMS, alpha=0.006), 0, None, silent)
+    scan = scan_points(job.points, 3000, job.encoded.names, PARAMS.scan)
+    assert scan.p_value == 1 / 256
+    assert discover(job, scan) == ()  # alpha / 2 is below 1 / 256
