@@ -1,32 +1,24 @@
 """The global study: one component of the 20-D benchmark displaced along coordinates (0, 1, 3).
 
-python -m experiments.global_shift --sigma 0 0.05 0.1 0.2 --seeds 11 --out runs/global_shift
+    python -m experiments.global_shift --sigma 0 0.05 0.1 0.2 --seeds 11 --out runs/global_shift
+    python -m experiments.global_shift --methods default paper mlp lightgbm ks mmd ulsif l1 --seeds 0-2
+    python -m experiments.global_shift --quick
+
+One JSON file per amplitude, seed and method; what is there is not computed again.
 """
 
 from __future__ import annotations
 
-import argparse
-from itertools import product
-from pathlib import Path
-
 from experiments.benchmark20d import global_pair
-from experiments.units import Unit, compared, run_units, table
+from experiments.study import Study, run
 
-
-def main() -> None:
-    """Run missing units and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sigma", type=float, nargs="+", default=[round(0.05 * step, 2) for step in range(11)])
-    parser.add_argument("--seeds", type=int, default=11)
-    parser.add_argument("--out", type=Path, default=Path("runs/global_shift"))
-    arguments = parser.parse_args()
-    print(table(run_units(product(arguments.sigma, range(arguments.seeds)), unit, arguments.out), "sigma"))
-
-
-def unit(sigma: float, seed: int) -> Unit:
-    """One amplitude at one seed."""
-    return {"sigma": sigma, "seed": seed, **compared(global_pair(sigma, seed))}
-
+STUDY = Study(
+    name="global_shift",
+    setting="sigma",
+    pair=global_pair,
+    values=tuple(round(0.05 * step, 2) for step in range(11)),
+    quick_values=(0.0, 0.2, 0.5),
+)
 
 if __name__ == "__main__":
-    main()
+    run(STUDY, __doc__)
