@@ -14,8 +14,8 @@ Vector = NDArray[np.float64]
 STEPS = 25  # penalties, from the one that leaves no feature ...
 SPAN = 1e-2  # ... to this share of it
 FOLDS = 5
-TOLERANCE = 1e-6  # largest change of a coefficient at which the iteration ends
-MAX_ITERATIONS = 2000
+TOLERANCE = 1e-6  # largest change of a coefficient at which an iteration ends
+MAX_ITERATIONS = 1000
 
 
 @dataclass(frozen=True)
@@ -71,32 +71,44 @@ def largest_penalty(rows: Matrix, is_current: NDArray[np.bool_]) -> float:
 
 
 def path(rows: Matrix, is_current: NDArray[np.bool_], penalties: Vector) -> list[Logistic]:
-    """One model per penalty, each started from the one before; accelerated proximal gradient (FISTA).
+    """One model per penalty, each started from the one before.
 
-    Minimises mean log loss + penalty * |w|_1 over w and an unpenalised intercept.
+    Minimises mean log loss + penalty * |w|_1 over w and an unpenalised intercept. The loss curves by at most a quarter
+    in the log odds, so the quadratic with curvature Z^T Z / (4 n) lies above it (Boehning 1992); each step minimises
+    that quadratic with the penalty. Near even odds, where samples differ little, it is Newton's step.
     """
     design = np.column_stack([rows, np.ones(len(rows))])
-    step = 4.0 * len(rows) / np.linalg.eigvalsh(design.T @ design)[-1]  # the loss curves by at most a quarter
+    curvature = design.T @ design / (4.0 * len(rows))
     at = np.zeros(design.shape[1])
     models = []
     for penalty in penalties:
-        threshold = np.append(np.full(rows.shape[1], step * penalty), 0.0)
-        at = _minimum(design, is_current, at, step, threshold)
+        threshold = np.append(np.full(rows.shape[1], penalty), 0.0)
+        for _ in range(MAX_ITERATIONS):
+            gradient = design.T @ (expit(design @ at) - is_current) / len(design)
+            new = penalised_minimum(curvature, curvature @ at - gradient, threshold, at)
+            change = np.abs(new - at).max()
+            at = new
+            if change <= TOLERANCE:
+                break
         models.append(Logistic(at[:-1], float(at[-1]), float(penalty)))
     return models
 
 
-def _minimum(design: Matrix, is_current: NDArray[np.bool_], at: Vector, step: float, threshold: Vector) -> Vector:
-    ahead, momentum = at, 1.0
+def penalised_minimum(curvature: Matrix, slope: Vector, threshold: Vector, start: Vector) -> Vector:
+    """Minimum of w^T C w / 2 - slope^T w + sum threshold |w|, coordinate by coordinate.
+
+    Parameters
+    ----------
+    curvature : (p, p) array C, positive definite
+    slope, threshold, start : (p,) arrays
+    """
+    at = start.copy()
     for _ in range(MAX_ITERATIONS):
-        gradient = design.T @ (expit(design @ ahead) - is_current) / len(design)
-        moved = ahead - step * gradient
-        new = np.sign(moved) * np.maximum(np.abs(moved) - threshold, 0.0)
-        change = new - at
-        faster = (1.0 + np.sqrt(1.0 + 4.0 * momentum**2)) / 2.0
-        ahead = new + (momentum - 1.0) / faster * change
-        at, momentum = new, faster
-        if np.abs(change).max() <= TOLERANCE:
+        before = at.copy()
+        for j in range(at.size):
+            free = slope[j] - curvature[j] @ at + curvature[j, j] * at[j]
+            at[j] = np.sign(free) * max(abs(free) - threshold[j], 0.0) / curvature[j, j]
+        if np.abs(at - before).max() <= TOLERANCE / 10:
             break
     return at
 

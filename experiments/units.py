@@ -19,6 +19,7 @@ from experiments.shared_search import SharedSearch
 
 Unit = dict[str, Any]
 
+BUDGET = 400  # rows a ranking may name: the paper's InjectedRecall@400
 INTERRUPTED = 130  # exit code of a command ended by Ctrl-C
 
 
@@ -81,9 +82,14 @@ def duration(seconds: float) -> str:
 
 
 def write_whole(path: Path, text: str) -> None:
+    """Write a text file whole or not at all."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, content: bytes) -> None:
     """Write a file whole or not at all."""
     temporary = path.with_suffix(f".{os.getpid()}.part")
-    temporary.write_text(text)
+    temporary.write_bytes(content)
     os.replace(temporary, path)
 
 
