@@ -3,10 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shiftscope.kernels.knn_blocks import build_blocks
-from shiftscope.kernels.knn_candidates import rounding_margin, shift_query
-from shiftscope.kernels.knn_fused import block_bounds
+from shiftscope.kernels.knn_blocks import build_blocks, take_group
+from shiftscope.kernels.knn_estimates import STRIP, TILE
 from shiftscope.kernels.knn_pairs import select_pairs, sort_pairs
+from shiftscope.kernels.knn_search import block_bounds
+from shiftscope.kernels.knn_view import box_distances, list_hits, look, no_view, shift
 
 
 def pairs(size, kind):
@@ -47,44 +48,82 @@ def test_blocks_hold_every_point_once_near_its_centre(n, size, offset):
     np.testing.assert_array_equal(np.sort(blocks.ids), np.arange(n))
     np.testing.assert_array_equal(blocks.ids[blocks.place], np.arange(n))
     np.testing.assert_array_equal(blocks.rows, points[blocks.ids])
-    for b in range(len(blocks.table)):
+    strips = -(-size // STRIP)
+    for b in range(len(blocks.low)):
         rows = blocks.rows[b * size : (b + 1) * size]
         np.testing.assert_array_equal(blocks.low[b], rows.min(axis=0))
         np.testing.assert_array_equal(blocks.high[b], rows.max(axis=0))
         assert blocks.first_id[b] == blocks.ids[b * size : (b + 1) * size].min()
+        table = np.concatenate(blocks.table[b * strips : (b + 1) * strips], axis=1)
         relative = (rows - blocks.centre[b]) * blocks.scale
-        np.testing.assert_allclose(blocks.table[b, :6, : len(rows)].T, relative, rtol=1e-7)
+        np.testing.assert_allclose(table[:6, : len(rows)].T, relative, rtol=1e-7)
         norms = (relative**2).sum(axis=1)
-        np.testing.assert_allclose(blocks.table[b, 6, : len(rows)], norms, rtol=1e-6)
+        np.testing.assert_allclose(table[6, : len(rows)], norms, rtol=1e-6)
+        assert np.isnan(table[6, len(rows) :]).all()
         assert blocks.radius[b] == pytest.approx(np.sqrt(norms.max()), rel=1e-6)
 
 
-def test_block_bounds_never_exceed_a_distance():
+def squares(points, query):
+    """Squared distances, features in order."""
+    total = np.zeros(len(points))
+    for f in range(points.shape[1]):
+        total += (query[f] - points[:, f]) ** 2
+    return total
+
+
+def test_boxes_are_never_farther_than_a_point():
     points = np.random.default_rng(0).integers(-5, 5, (600, 3)) * 0.1
     blocks = build_blocks(points, 32)
-    members = np.arange(40, 60)
-    lower, names = block_bounds(blocks, members)
+    group = take_group(blocks, np.arange(40, 60))
+    lower, names = block_bounds(blocks, group)
     np.testing.assert_array_equal(names, blocks.first_id)
+    nearest = np.empty(group.columns.shape[1])
     for b, bound in enumerate(lower):
-        for member in members:
-            squares = np.zeros(len(blocks.rows[b * 32 : (b + 1) * 32]))
-            for f in range(3):
-                squares += (blocks.rows[member, f] - blocks.rows[b * 32 : (b + 1) * 32, f]) ** 2
-            assert (bound <= squares).all()
+        box_distances(group.columns, blocks.low[b], blocks.high[b], nearest)
+        for i, query in enumerate(group.rows):
+            distances = squares(blocks.rows[b * 32 : (b + 1) * 32], query)
+            assert (bound <= nearest[i]) & (nearest[i] <= distances).all()
+        assert (bound < nearest).any() | (bound == nearest).all()
 
 
 @pytest.mark.parametrize("d", [1, 5, 40, 700])
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 def test_estimates_stay_within_their_margin(d, offset):
     rng = np.random.default_rng(d)
-    points = rng.standard_normal((256, d)) * 10.0 ** rng.uniform(-3, 3, d) + offset
+    points = rng.standard_normal((230, d)) * 10.0 ** rng.uniform(-3, 3, d) + offset
     blocks = build_blocks(points, 64)
-    shifted = np.ones(d + 1, dtype=np.float32)
+    strips = 64 // STRIP
+    group = take_group(blocks, np.arange(0, 230, 16))
+    view = no_view(*group.columns.shape, strips)
     share = 0.0
-    for b in range(len(blocks.table)):
-        for query in blocks.rows[::16]:
-            norm = shift_query(query, blocks.centre[b], blocks.scale, shifted[:d])
-            estimates = norm + (shifted @ blocks.table[b]).astype(float)
-            exact = ((blocks.rows[b * 64 : (b + 1) * 64] - query) ** 2).sum(axis=1) * blocks.scale**2
-            share = max(share, np.abs(estimates - exact).max() / rounding_margin(norm, blocks.radius[b], d))
+    for b in range(len(blocks.low)):
+        rows = blocks.rows[b * 64 : (b + 1) * 64]
+        shift(group.columns, blocks.centre[b], blocks.scale, blocks.radius[b], view.shifted, view.norm, view.margin)
+        view.limit[:] = np.inf
+        for i, query in enumerate(group.rows):
+            first, j = i // TILE * TILE, i % TILE
+            look(blocks.table, b * strips, view.shifted, view.limit, first, view.tile, view.estimates, view.within)
+            estimates = view.estimates[:, j].ravel()[: len(rows)] + view.norm[i]
+            exact = squares(rows, query) * blocks.scale**2
+            share = max(share, np.abs(estimates - exact).max() / view.margin[i])
+            found = list_hits(view.within, j, view.hits)
+            np.testing.assert_array_equal(view.hits[:found], np.arange(len(rows)))
     assert 0 < share < 1
+
+
+def test_hits_are_the_estimates_within_the_limit():
+    rng = np.random.default_rng(0)
+    blocks = build_blocks(rng.standard_normal((200, 7)), 200)
+    group = take_group(blocks, np.arange(2 * TILE))
+    view = no_view(*group.columns.shape, len(blocks.table))
+    shift(group.columns, blocks.centre[0], blocks.scale, blocks.radius[0], view.shifted, view.norm, view.margin)
+    view.limit[:] = rng.normal(0, 0.1, 2 * TILE)
+    view.limit[TILE + 1 : TILE + 3] = np.nan, -np.inf
+    for first in (0, TILE):
+        look(blocks.table, 0, view.shifted, view.limit, first, view.tile, view.estimates, view.within)
+        products = view.shifted[:, first : first + TILE].T @ blocks.table[:, :7] + blocks.table[:, 7:]
+        np.testing.assert_allclose(view.estimates, products, rtol=1e-4, atol=1e-6)
+        for j in range(TILE):
+            found = list_hits(view.within, j, view.hits)
+            expected = np.flatnonzero(view.estimates[:, j].ravel() <= view.limit[first + j])
+            np.testing.assert_array_equal(view.hits[:found], expected)

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from shiftscope.engines.local import FUSED, PRODUCT, TREE, LocalEngine, Regime, choose_regime
+from shiftscope.engines.local import GROUP, Layout, LocalEngine, choose_layout
 from shiftscope.errors import InputError, ParameterError
 from shiftscope.neighbours import neighbours, pair_distances
 
 # small blocks and groups, so that tables of a few hundred rows have many of both
-REGIMES = (Regime("tree", 32, 5), Regime("fused", 64, 32), Regime("product", 64, 50))
+LAYOUTS = (Layout(32, 5), Layout(64, 50), Layout(100, 9))
 
 
 def brute_force(points, k, queries=None):
@@ -57,13 +57,13 @@ def tables():
 
 
 @pytest.mark.parametrize("name", tables())
-def test_every_regime_equals_brute_force(name):
+def test_every_layout_equals_brute_force(name):
     points = tables()[name]
     n = len(points)
     for k in sorted({1, min(7, n - 1), n - 1}):
         index, tied = brute_force(points, k)
-        for regime in (*REGIMES, None):
-            found = neighbours(points, k, engine=LocalEngine(regime=regime))
+        for layout in (*LAYOUTS, None):
+            found = neighbours(points, k, engine=LocalEngine(layout=layout))
             np.testing.assert_array_equal(found.index, index)
             np.testing.assert_array_equal(found.tied, tied)
             assert found.index.dtype == np.int32
@@ -76,8 +76,8 @@ def test_full_size_blocks_equal_brute_force():
     points[1000:1500] = points[:500]
     queries = rng.choice(5000, 50, replace=False)
     index, tied = brute_force(points, 700, queries)
-    for regime in (TREE, FUSED, PRODUCT):
-        found = neighbours(points, 700, queries=queries, engine=LocalEngine(regime=regime))
+    for layout in (Layout(256, 64), Layout(2048, 512)):
+        found = neighbours(points, 700, queries=queries, engine=LocalEngine(layout=layout))
         np.testing.assert_array_equal(found.index, index)
         np.testing.assert_array_equal(found.tied, tied)
 
@@ -97,11 +97,10 @@ def test_threads_blocks_and_groups_do_not_matter(shape):
     rng = np.random.default_rng(4)
     points = rng.integers(0, 5, (700, 4)).astype(float) if shape == "grid" else rng.standard_normal((700, 12))
     reference = neighbours(points, 30, engine=LocalEngine(n_threads=1))
-    for name in ("tree", "fused", "product"):
-        for threads, block, group in ((1, 32, 1), (2, 48, 17), (4, 1000, 1000)):
-            found = neighbours(points, 30, engine=LocalEngine(threads, Regime(name, block, group)))
-            np.testing.assert_array_equal(found.index, reference.index)
-            np.testing.assert_array_equal(found.tied, reference.tied)
+    for threads, block, group in ((1, 32, 1), (2, 48, 17), (4, 1000, 1000)):
+        found = neighbours(points, 30, engine=LocalEngine(threads, Layout(block, group)))
+        np.testing.assert_array_equal(found.index, reference.index)
+        np.testing.assert_array_equal(found.tied, reference.tied)
 
 
 @settings(max_examples=40, deadline=None)
@@ -113,8 +112,8 @@ def test_permuting_rows_permutes_distances_and_ties(points, seed):
     n = len(points)
     k = n - 1
     shuffle = np.random.default_rng(seed).permutation(n)
-    direct = neighbours(points, k, engine=LocalEngine(regime=REGIMES[0]))
-    shuffled = neighbours(points[shuffle], k, engine=LocalEngine(regime=REGIMES[0]))
+    direct = neighbours(points, k, engine=LocalEngine(layout=LAYOUTS[0]))
+    shuffled = neighbours(points[shuffle], k, engine=LocalEngine(layout=LAYOUTS[0]))
     np.testing.assert_array_equal(
         pair_distances(points[shuffle], shuffled.index), pair_distances(points, direct.index)[shuffle]
     )
@@ -153,14 +152,13 @@ def test_one_arrangement_serves_many_searches():
 def test_progress_rises_to_one():
     seen = []
     points = np.random.default_rng(7).standard_normal((300, 3))
-    neighbours(points, 5, engine=LocalEngine(2, REGIMES[0]), progress=seen.append)
+    neighbours(points, 5, engine=LocalEngine(2, LAYOUTS[0]), progress=seen.append)
     assert seen == sorted(seen)
     assert seen[0] >= 0
     assert seen[-1] == 1.0
 
 
-@pytest.mark.parametrize("regime", REGIMES)
-def test_an_interrupt_ends_the_search(regime):
+def test_an_interrupt_ends_the_search():
     points = np.random.default_rng(8).standard_normal((2000, 3))
 
     def interrupt(_):
@@ -168,14 +166,31 @@ def test_an_interrupt_ends_the_search(regime):
 
     before = threading.active_count()
     with pytest.raises(KeyboardInterrupt):
-        LocalEngine(2, regime).knn(points, 5, None, interrupt)
+        LocalEngine(2, LAYOUTS[0]).knn(points, 5, None, interrupt)
     assert threading.active_count() == before
 
 
-def test_regimes_follow_the_number_of_features():
-    names = [choose_regime(100_000, d, 400).name for d in (1, 8, 9, 16, 17, 5000)]
-    assert names == ["tree", "tree", "fused", "fused", "product", "product"]
-    assert choose_regime(10**6, 12, 10**5).group_size < FUSED.group_size
+def test_layouts_bound_memory_and_the_time_of_a_group():
+    assert choose_layout(100_000, 20, 400) == Layout(512, GROUP)
+    assert choose_layout(100_000, 8, 400).block_size < 512
+    assert choose_layout(10**6, 12, 10**5).group_size < GROUP
+    assert choose_layout(10**6, 5000, 400).group_size < GROUP
+
+
+@pytest.mark.parametrize("kind", ["plain", "misleading", "duplicates"])
+def test_a_sample_that_misleads_costs_nothing_but_time(kind, monkeypatch):
+    rng = np.random.default_rng(9)
+    points = rng.standard_normal((3000, 4))
+    if kind == "duplicates":
+        points[:1500] = points[0]
+    if kind == "misleading":
+        monkeypatch.setattr("shiftscope.engines.local.SAMPLE_DEVIATIONS", -3.0)
+    queries = rng.choice(3000, 100, replace=False)
+    for k in (60, 400, 2900):
+        index, tied = brute_force(points, k, queries)
+        found = neighbours(points, k, queries=queries)
+        np.testing.assert_array_equal(found.index, index)
+        np.testing.assert_array_equal(found.tied, tied)
 
 
 @pytest.mark.parametrize(

@@ -1,74 +1,66 @@
-"""Neighbours on this machine: one arrangement of the points, three regimes of searching it."""
+"""Neighbours on this machine: the points arranged in blocks, and threads that search them for groups of queries."""
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from shiftscope.engines.base import Neighbours
 from shiftscope.kernels.knn_blocks import Blocks, build_blocks
-from shiftscope.kernels.knn_fused import search_groups
-from shiftscope.kernels.knn_product import search_product
+from shiftscope.kernels.knn_estimates import TILE
+from shiftscope.kernels.knn_search import search_groups
 
 Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True)
-class Regime:
-    """How to search.
+class Layout:
+    """How points and queries are put together.
 
     Attributes
     ----------
-    name : "tree", "fused" or "product"
     block_size : int
         Points per block: small ones can be skipped, large ones are scanned faster.
     group_size : int
         Queries searched together: they share the loads of each block.
     """
 
-    name: Literal["tree", "fused", "product"]
     block_size: int
     group_size: int
 
 
-# The rule, from CPU times per query on one thread (Gaussian and mixture data, 20,000 to 100,000 points, k = 200 and
-# 400, a busy machine). Blocks of 128 were the fastest at five features, and blocks of 256 by 10 to 17 % at eight to
-# 16. Matrix products were 1.2 times as fast as the fused pass at 20 and 24 features, 1.5 times at 48, 2.3 times at
-# 150 (level at 12); where 20 features have three latent dimensions and single queries skip most blocks, the fused pass
-# was 1.4 times as fast. Hence products above 16.
-TREE = Regime("tree", block_size=128, group_size=32)
-FUSED = Regime("fused", block_size=256, group_size=64)
-PRODUCT = Regime("product", block_size=2048, group_size=512)
-TREE_FEATURES = 8
-FUSED_FEATURES = 16
+# From CPU times per query on one thread (Gaussian, mixture and clustered data of 2 to 565 features, 3,000 to 100,000
+# points, k = 10 to 450, a busy machine): blocks of 128 were slower everywhere; with two features and k = 30, blocks of
+# 256 took half the time of 512, and with 16 and more features blocks of 512 took about 0.9 times the time of 256.
+FEW_FEATURES = 8
+SMALL_BLOCK = 256
+LARGE_BLOCK = 512
+GROUP = 64
 
 CHUNK_SECONDS = 0.25  # a search can be interrupted, and reports, about this often
-MIN_PRODUCT_GROUP = 32
-GROUP_PRODUCTS = 10**10  # multiplications in one group of a product search, for the same reason
+GROUP_PRODUCTS = 10**10  # multiplications for one group, for the same reason
 GROUP_BYTES = 1 << 26  # candidates of one group
 CANDIDATE_BYTES = 12
 
-_BLAS_LOCK = threading.Lock()
+SAMPLE_NEIGHBOURS = 25  # neighbours that a query expects in the sample, which guesses how far the others are
+SAMPLE_DEVIATIONS = 3.0  # added to them, so that few queries are searched twice
+SAMPLE_BLOCK = 128
 
 
-def choose_regime(n: int, d: int, k: int) -> Regime:
-    """The regime for `n` points of `d` features and `k` neighbours."""
-    regime = TREE if d <= TREE_FEATURES else FUSED if d <= FUSED_FEATURES else PRODUCT
-    room = 2 * k + regime.block_size
-    limits = [regime.group_size, GROUP_BYTES // (room * CANDIDATE_BYTES)]
-    if regime is PRODUCT:
-        limits.append(max(MIN_PRODUCT_GROUP, GROUP_PRODUCTS // (n * d)))
-    return replace(regime, group_size=max(1, min(limits)))
+def choose_layout(n: int, d: int, k: int) -> Layout:
+    """The layout for `n` points of `d` features and `k` neighbours."""
+    size = SMALL_BLOCK if d <= FEW_FEATURES else LARGE_BLOCK
+    by_memory = GROUP_BYTES // ((2 * k + size) * CANDIDATE_BYTES)
+    by_time = max(TILE, GROUP_PRODUCTS // (n * d))
+    return Layout(size, max(1, min(GROUP, by_memory, by_time)))
 
 
 @dataclass(frozen=True)
@@ -79,12 +71,12 @@ class LocalEngine:
     ----------
     n_threads : int, optional
         Threads to use; all available cores by default.
-    regime : Regime, optional
-        How to search; by default the fastest one for the size of the task. Results depend on neither.
+    layout : Layout, optional
+        By default the fastest one for the size of the task. Results depend on neither.
     """
 
     n_threads: int | None = None
-    regime: Regime | None = None
+    layout: Layout | None = None
 
     def knn(
         self,
@@ -99,9 +91,9 @@ class LocalEngine:
     def index(self, points: NDArray[np.float64], k: int) -> LocalIndex:
         """Arrange (n, d) `points` once for many searches of about `k` neighbours."""
         n, d = points.shape
-        regime = self.regime or choose_regime(n, d, k)
-        blocks = build_blocks(np.ascontiguousarray(points, dtype=np.float64), regime.block_size)
-        return LocalIndex(blocks, regime, self.n_threads or _cores())
+        layout = self.layout or choose_layout(n, d, k)
+        blocks = build_blocks(np.ascontiguousarray(points, dtype=np.float64), layout.block_size)
+        return LocalIndex(blocks, layout.group_size, self.n_threads or _cores())
 
 
 @dataclass(frozen=True)
@@ -111,12 +103,12 @@ class LocalIndex:
     Attributes
     ----------
     blocks : Blocks
-    regime : Regime
+    group_size : int
     n_threads : int
     """
 
     blocks: Blocks
-    regime: Regime
+    group_size: int
     n_threads: int
 
     def knn(self, k: int, queries: NDArray[np.intp] | None = None, progress: Progress | None = None) -> Neighbours:
@@ -125,20 +117,15 @@ class LocalIndex:
         places = np.asarray(blocks.place if queries is None else blocks.place[queries], dtype=np.int64)
         slots = np.argsort(places, kind="stable")
         places = places[slots]
-        groups = _groups(places // self.regime.block_size, self.regime.group_size)
+        groups = _groups(places // blocks.size, self.group_size)
         index = np.empty((len(places), k), dtype=np.int32)
         tied = np.empty((len(places), k), dtype=np.bool_)
+        sample, rank = _sample(blocks, k)
 
         def search(first: int, last: int) -> None:
-            search_groups(blocks, places, groups, first, last, slots, index, tied)
+            search_groups(blocks, sample, rank, places, groups, first, last, slots, index, tied)
 
-        def multiply(first: int, last: int) -> None:
-            for start, stop in zip(groups[first:last], groups[first + 1 : last + 1], strict=True):
-                search_product(blocks, places[start:stop], slots[start:stop], index, tied)
-
-        product = self.regime.name == "product"
-        with _one_blas_thread() if product else nullcontext():
-            _in_chunks(multiply if product else search, len(groups) - 1, self.n_threads, progress)
+        _in_chunks(search, len(groups) - 1, self.n_threads, progress)
         return Neighbours(index, tied)
 
 
@@ -157,14 +144,19 @@ def _groups(block: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     return np.append(np.flatnonzero((order - start) % size == 0), len(block))
 
 
-@contextmanager
-def _one_blas_thread() -> Iterator[None]:
-    """Keep NumPy's products to one thread each while our own threads run several of them.
+def _sample(blocks: Blocks, k: int) -> tuple[Blocks, int]:
+    """Some of the points, from all blocks alike, and which of those nearest to a query is the first one too far.
 
-    The setting is global, so concurrent searches take turns; it is restored afterwards.
+    Its distance is a guess of the bound of the search (see `search_groups`). The rank is 0, and no guess is made, where
+    so few neighbours are wanted that the sample would be most of the points.
     """
-    with _BLAS_LOCK, threadpool_limits(1, user_api="blas"):
-        yield
+    step = (k + 1) // SAMPLE_NEIGHBOURS
+    if step < 2:
+        return blocks, 0
+    rows = np.ascontiguousarray(blocks.rows[step // 2 :: step])
+    expected = (k + 1) / step
+    rank = math.ceil(expected + SAMPLE_DEVIATIONS * math.sqrt(expected)) + 1  # one more: the query itself may be there
+    return (build_blocks(rows, SAMPLE_BLOCK), rank) if rank <= len(rows) else (blocks, 0)
 
 
 def _in_chunks(work: Callable[[int, int], None], count: int, n_threads: int, progress: Progress | None) -> None:

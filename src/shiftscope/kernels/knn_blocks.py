@@ -12,11 +12,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from shiftscope.kernels.knn_estimates import STRIP, TILE
 from shiftscope.kernels.knn_pairs import select_pairs
 
 SPREAD_SAMPLE = 512  # rows of a node looked at to choose the feature that splits it
 MAX_EXPONENT = 500  # the square of the scale must not overflow
-PADDING = np.float32(1e30)  # squared norm of the missing points of the last block: beyond any distance
 
 
 class Blocks(NamedTuple):
@@ -30,14 +30,17 @@ class Blocks(NamedTuple):
         The inverse: where each point of the caller's table stands.
     rows : (n, d) float64
         The same points, in the same order: exact distances are taken from these.
-    table : (l, d + 1, b) float32
-        (x - centre) * scale, feature-major; the last row is its squared norm.
+    table : (l * s, d + 1, STRIP) float32
+        (x - centre) * scale in strips, `s` to a block, feature-major; the last row is the squared norm, which is not
+        a number where a strip has no point.
     centre, low, high : (l, d) float64
         Middle, least and greatest coordinates of each block.
     radius : (l,) float64
         Largest norm of (x - centre) * scale in the block.
     first_id : (l,) int32
         Least position in each block.
+    size : int
+        b.
     scale : float
         Power of two that brings all coordinates into the range of float32.
     """
@@ -51,7 +54,25 @@ class Blocks(NamedTuple):
     high: NDArray[np.float64]
     radius: NDArray[np.float64]
     first_id: NDArray[np.int32]
+    size: int
     scale: float
+
+
+class Group(NamedTuple):
+    """`m` queries searched together.
+
+    Attributes
+    ----------
+    rows : (m, d) float64
+    columns : (d, p) float64
+        The same, feature-major; the last query is repeated to fill a tile.
+    own : (m,) int32
+        Their positions in the caller's table.
+    """
+
+    rows: NDArray[np.float64]
+    columns: NDArray[np.float64]
+    own: NDArray[np.int32]
 
 
 def build_blocks(points: NDArray[np.float64], size: int) -> Blocks:
@@ -65,18 +86,22 @@ def build_blocks(points: NDArray[np.float64], size: int) -> Blocks:
     extent = float(np.max(points.max(axis=0) - points.min(axis=0)))
     exponent = np.clip(np.ceil(np.log2(extent)), -MAX_EXPONENT, MAX_EXPONENT) if extent > 0 else 0.0
     count = -(-n // size)
-    table = np.empty((count, d + 1, size), dtype=np.float32)
+    table = np.zeros((count * -(-size // STRIP), d + 1, STRIP), dtype=np.float32)
+    table[:, d] = np.nan
     centre, low, high = (np.empty((count, d)) for _ in range(3))
     radius = np.empty(count)
     first_id = np.empty(count, dtype=np.int32)
-    blocks = Blocks(ids, place, rows, table, centre, low, high, radius, first_id, float(2.0**-exponent))
+    blocks = Blocks(ids, place, rows, table, centre, low, high, radius, first_id, size, float(2.0**-exponent))
     _fill(blocks)
     return blocks
 
 
 @njit(nogil=True, cache=True)
 def _order(points: Any, size: int, ids: Any) -> None:
-    """Order `ids` so that every node of the tree is a run; nodes split at whole blocks, ties by position."""
+    """Order `ids` so that every node of the tree is a run; ties by position.
+
+    Nodes split at whole blocks, and blocks at whole strips: points that are near each other are looked at together.
+    """
     n, d = points.shape
     keys = np.empty(n)
     spread = np.empty(d)
@@ -86,14 +111,14 @@ def _order(points: Any, size: int, ids: Any) -> None:
     while depth > 0:
         depth -= 1
         start, stop = stack[depth, 0], stack[depth, 1]
-        if stop - start <= size:
+        if stop - start <= min(size, STRIP):
             ids[start:stop].sort()
             continue
         feature = _widest(points, ids[start:stop], spread)
         for i in range(start, stop):
             keys[i] = points[ids[i], feature]
-        blocks = (stop - start + size - 1) // size
-        half = (blocks + 1) // 2 * size
+        unit = size if stop - start > size else STRIP
+        half = ((stop - start + unit - 1) // unit + 1) // 2 * unit
         select_pairs(keys[start:stop], ids[start:stop], stop - start, half)
         stack[depth, 0], stack[depth, 1] = start, start + half
         stack[depth + 1, 0], stack[depth + 1, 1] = start + half, stop
@@ -119,10 +144,9 @@ def _widest(points: Any, members: Any, spread: Any) -> int:
 @njit(nogil=True, cache=True)
 def _fill(blocks: Any) -> None:
     """Compute everything that hangs on the order of the points."""
-    n, d = blocks.rows.shape
-    size = blocks.table.shape[2]
-    for b in range(len(blocks.table)):
-        start, stop = b * size, min((b + 1) * size, n)
+    d = blocks.rows.shape[1]
+    for b in range(len(blocks.low)):
+        start, stop = block_range(blocks, b)
         for f in range(d):
             column = blocks.rows[start:stop, f]
             blocks.low[b, f] = column.min()
@@ -130,21 +154,38 @@ def _fill(blocks: Any) -> None:
             # half of each: the sum of two large coordinates may overflow
             blocks.centre[b, f] = 0.5 * blocks.low[b, f] + 0.5 * blocks.high[b, f]
         blocks.first_id[b] = blocks.ids[start:stop].min()
-        blocks.table[b, :d, stop - start :] = 0
-        blocks.table[b, d, stop - start :] = PADDING
         blocks.radius[b] = 0.0
         for i in range(stop - start):
+            strip, j = first_strip(blocks, b) + i // STRIP, i % STRIP
             norm = 0.0
             for f in range(d):
                 value = np.float32((blocks.rows[start + i, f] - blocks.centre[b, f]) * blocks.scale)
-                blocks.table[b, f, i] = value
+                blocks.table[strip, f, j] = value
                 norm += np.float64(value) ** 2
-            blocks.table[b, d, i] = norm
+            blocks.table[strip, d, j] = norm
             blocks.radius[b] = max(blocks.radius[b], np.sqrt(norm))
 
 
 @njit(nogil=True, cache=True)
 def block_range(blocks: Blocks, b: int) -> tuple[int, int]:
     """First place of block `b` and the place after its last."""
-    size = blocks.table.shape[2]
-    return b * size, min((b + 1) * size, len(blocks.rows))
+    return b * blocks.size, min((b + 1) * blocks.size, len(blocks.rows))
+
+
+@njit(nogil=True, cache=True)
+def first_strip(blocks: Blocks, b: int) -> int:
+    """The strip of `blocks.table` that block `b` begins with."""
+    return b * (len(blocks.table) // len(blocks.low))
+
+
+@njit(nogil=True, cache=True)
+def take_group(blocks: Blocks, places: Any) -> Group:
+    """The points at `places` as queries."""
+    m, d = len(places), blocks.rows.shape[1]
+    group = Group(np.empty((m, d)), np.empty((d, (m + TILE - 1) // TILE * TILE)), np.empty(m, np.int32))
+    for i in range(m):
+        group.rows[i] = blocks.rows[places[i]]
+        group.own[i] = blocks.ids[places[i]]
+    for i in range(group.columns.shape[1]):
+        group.columns[:, i] = group.rows[min(i, m - 1)]
+    return group

@@ -4,23 +4,24 @@ An estimate carries a margin that covers every rounding error in it (`rounding_m
 only when their estimate lies beyond the bound by more than the margin: no neighbour is ever lost. What remains is
 ordered by the float64 sum over the features in their order, and then by position. Should the margin not tell the
 candidates apart (many ties), the query goes over to exact distances at once, where position breaks every tie.
+
+The first bound may be a guess. All points within it are held, so the neighbours are right if they lie within it,
+and `emit` tells if they do not.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from shiftscope.kernels.knn_blocks import Blocks, block_range
+from shiftscope.kernels.knn_blocks import Blocks, Group, block_range, first_strip
+from shiftscope.kernels.knn_estimates import STRIP, TILE, estimate_limit
 from shiftscope.kernels.knn_pairs import before, select_pairs, sort_pairs
+from shiftscope.kernels.knn_view import View, box_distances, list_hits, look, shift
 
-STRIP = 32  # estimates that are compared with the limit at once
-FLOAT32_ROUNDING = 2.0**-24
-FLOAT32_TINY = 2.0**-110  # above what underflow can do to a sum of squares of numbers below 2
 ROOM = 64  # so that searches of few neighbours are not pruned all the time
 NO_ID = np.iinfo(np.int32).max
 
@@ -43,7 +44,9 @@ class Candidates(NamedTuple):
     bound : (m,) float64
     bound_id : (m,) int64
         A pair (squared distance, position) that at least `wanted` candidates do not exceed: nothing beyond it
-        can be a neighbour.
+        can be a neighbour. Until there are as many, the guess.
+    guess : (m,) float64
+        The bound at the start; infinite when nothing is known.
     wanted : int
         Neighbours to deliver, including the one that only serves to tell a tie.
     """
@@ -55,133 +58,112 @@ class Candidates(NamedTuple):
     margin: NDArray[np.float64]
     bound: NDArray[np.float64]
     bound_id: NDArray[np.int64]
+    guess: NDArray[np.float64]
     wanted: int
 
 
 @njit(nogil=True, cache=True)
-def capacity(wanted: int, size: int) -> int:
-    """Candidates to hold per query: twice the wanted number, so that pruning costs O(1) each, and one block."""
-    return 2 * wanted + size + ROOM
-
-
-@njit(nogil=True, cache=True)
-def no_candidates(m: int, wanted: int, room: int) -> Candidates:
-    """Empty lists for `m` queries, with `room` (from `capacity`) each."""
+def no_candidates(guess: NDArray[np.float64], wanted: int, size: int) -> Candidates:
+    """Empty lists for as many queries as there are guesses, to be filled from blocks of `size`."""
+    m, room = len(guess), 2 * wanted + size + ROOM  # twice as many as wanted, so that pruning costs O(1) each
     return Candidates(
         np.empty((m, room)),
         np.empty((m, room), np.int32),
         np.zeros(m, np.int64),
         np.zeros(m, np.bool_),
         np.zeros(m),
-        np.full(m, np.inf),
+        guess.copy(),
         np.full(m, NO_ID, np.int64),
+        guess,
         wanted,
     )
 
 
 @njit(nogil=True, cache=True)
-def shift_query(query: Any, centre: Any, scale: float, shifted: Any) -> float:
-    """Write -2 (query - centre) * scale into `shifted` (d,) and return the squared norm of the difference.
-
-    With x relative to the same centre, |q - x|^2 = |q|^2 + (|x|^2 + shifted . x): the part in parentheses is
-    the estimate that a block or a matrix product delivers.
-    """
-    norm = 0.0
-    for f in range(len(query)):
-        value = np.float32((query[f] - centre[f]) * scale)
-        shifted[f] = np.float32(-2.0) * value
-        norm += np.float64(value) ** 2
-    return norm
+def visit(candidates: Candidates, group: Group, blocks: Blocks, b: int, view: View) -> None:
+    """Hold the points of block `b` that are near enough to the queries of a group."""
+    if not _set_limits(candidates, group, blocks, b, view):
+        return
+    # plain arrays, taken out once: handing tuples on costs as much as the work
+    keys, ids, held, exact, names, own = (
+        candidates.keys,
+        candidates.ids,
+        candidates.held,
+        candidates.exact,
+        blocks.ids,
+        group.own,
+    )
+    estimates, within, hits, limit, shifted, tile = (
+        view.estimates,
+        view.within,
+        view.hits,
+        view.limit,
+        view.shifted,
+        view.tile,
+    )
+    table, start, strip, unit = blocks.table, block_range(blocks, b)[0], first_strip(blocks, b), blocks.scale**-2
+    for first in range(0, len(own), TILE):
+        if np.isnan(limit[first : first + TILE]).all():
+            continue
+        look(table, strip, shifted, limit, first, tile, estimates, within)
+        for i in range(first, min(first + TILE, len(own))):
+            found = list_hits(within, i - first, hits)
+            if exact[i]:
+                _hold_exact(candidates, group, i, blocks, start, hits[:found])
+                continue
+            base, size = view.norm[i] - view.margin[i], held[i]
+            for point in hits[:found]:
+                keys[i, size] = (estimates[point // STRIP, i - first, point % STRIP] + base) * unit
+                ids[i, size] = names[start + point]
+                size += names[start + point] != own[i]  # no branch: the query itself is overwritten
+            held[i] = size
 
 
 @njit(nogil=True, cache=True)
-def rounding_margin(norm: float, radius: float, d: int) -> float:
-    """How far norm + estimate may be from the squared distance (scaled), whatever the order of summation.
-
-    At most 2 d + 2 operations are rounded, on terms whose magnitudes add up to at most (|q| + radius)^2; the other
-    10 cover the rounding of the coordinates themselves, float64, and the limit derived from the margin.
-    """
-    reach = (math.sqrt(norm) + radius) ** 2
-    return (2 * d + 12) * FLOAT32_ROUNDING * reach + (d + 1) * FLOAT32_TINY
+def _set_limits(candidates: Candidates, group: Group, blocks: Blocks, b: int, view: View) -> bool:
+    """See which queries block `b` may concern: compute their limits and make room for a whole block."""
+    bound, bound_id, nearest, first_id = candidates.bound, candidates.bound_id, view.nearest, blocks.first_id[b]
+    box_distances(group.columns, blocks.low[b], blocks.high[b], nearest)
+    concerned = False
+    for i in range(len(group.own)):
+        if not before(bound[i], bound_id[i], nearest[i], first_id):
+            concerned = True
+            if candidates.held[i] + blocks.size > candidates.keys.shape[1]:
+                prune(candidates, i, group, blocks)
+    if not concerned:
+        return False
+    scale, unit = blocks.scale, blocks.scale**-2
+    shift(group.columns, blocks.centre[b], scale, blocks.radius[b], view.shifted, view.norm, view.margin)
+    view.limit[:] = np.nan
+    for i in range(len(group.own)):
+        if not before(bound[i], bound_id[i], nearest[i], first_id):
+            view.limit[i] = estimate_limit(bound[i] / unit, view.norm[i], view.margin[i])
+            candidates.margin[i] = max(candidates.margin[i], view.margin[i] * unit)
+    return True
 
 
 @njit(nogil=True, cache=True)
-def squared_distance(a: Any, b: Any) -> float:
-    """The exact squared distance: float64, features in order, symmetric to the last bit."""
+def _hold_exact(candidates: Candidates, group: Group, i: int, blocks: Blocks, start: int, hits: Any) -> None:
+    """Hold the points of a block that come before the exact bound of query `i`."""
+    for point in hits:
+        name, key = blocks.ids[start + point], squared_distance(group.rows, i, blocks.rows, start + point)
+        if name != group.own[i] and before(key, name, candidates.bound[i], candidates.bound_id[i]):
+            candidates.keys[i, candidates.held[i]], candidates.ids[i, candidates.held[i]] = key, name
+            candidates.held[i] += 1
+
+
+@njit(nogil=True, cache=True)
+def squared_distance(a: Any, i: int, b: Any, j: int) -> float:
+    """The exact squared distance of a[i] and b[j]: float64, features in order, symmetric to the last bit."""
     total = 0.0
-    for f in range(len(a)):
-        difference = a[f] - b[f]
+    for f in range(a.shape[1]):
+        difference = a[i, f] - b[j, f]
         total += difference * difference
     return total
 
 
 @njit(nogil=True, cache=True)
-def estimate_limit(bound: float, norm: float, margin: float) -> np.float32:
-    """The largest estimate worth a look when the (scaled) squared distance may reach `bound`, rounded up."""
-    rest = bound - norm
-    return np.float32(rest + margin + 4 * FLOAT32_ROUNDING * abs(rest))
-
-
-@njit(nogil=True, cache=True)
-def hold(
-    estimates: Any, ids: Any, own: int, limit: Any, base: float, unit: float, keys: Any, names: Any, count: int
-) -> int:
-    """Append the points of a block whose estimate is within the limit, save the query itself.
-
-    Parameters
-    ----------
-    estimates : (b,) float32
-        |x|^2 + shifted . x for the points of the block.
-    ids : (<= b,) int32
-        Their positions in the caller's table.
-    own : int
-        Position of the query.
-    limit : float32
-    base, unit : float
-        The key of a point is (estimate + base) * unit.
-    keys, names : (capacity,)
-        Candidates of the query; `count` are held, and there is room for a whole block.
-
-    Returns
-    -------
-    int : how many are held now.
-    """
-    for start in range(0, len(ids), STRIP):
-        stop = min(start + STRIP, len(ids))
-        if not _any_within(estimates[start:stop], limit):
-            continue
-        for j in range(start, stop):
-            if estimates[j] <= limit and ids[j] != own:
-                keys[count] = (estimates[j] + base) * unit
-                names[count] = ids[j]
-                count += 1
-    return count
-
-
-@njit(nogil=True, cache=True)
-def _any_within(estimates: Any, limit: Any) -> bool:
-    found = False
-    for j in range(len(estimates)):  # no early exit: the compiler turns this into vector instructions
-        found |= estimates[j] <= limit
-    return found
-
-
-@njit(nogil=True, cache=True)
-def hold_exact(candidates: Candidates, i: int, blocks: Blocks, member: int, b: int, estimates: Any, limit: Any) -> None:
-    """Append the points of block `b` that come before the exact bound of query `i`."""
-    start, stop = block_range(blocks, b)
-    for place in range(start, stop):
-        if estimates[place - start] > limit or place == member:
-            continue
-        key = squared_distance(blocks.rows[member], blocks.rows[place])
-        if before(key, blocks.ids[place], candidates.bound[i], candidates.bound_id[i]):
-            candidates.keys[i, candidates.held[i]] = key
-            candidates.ids[i, candidates.held[i]] = blocks.ids[place]
-            candidates.held[i] += 1
-
-
-@njit(nogil=True, cache=True)
-def prune(candidates: Candidates, i: int, blocks: Blocks, member: int) -> None:
+def prune(candidates: Candidates, i: int, group: Group, blocks: Blocks) -> None:
     """Drop what cannot be a neighbour and tighten the bound of query `i`; `wanted` or more must be held."""
     keys, ids, last = candidates.keys[i], candidates.ids[i], candidates.wanted - 1
     select_pairs(keys, ids, candidates.held[i], last)
@@ -196,19 +178,37 @@ def prune(candidates: Candidates, i: int, blocks: Blocks, member: int) -> None:
             keys[kept], ids[kept] = keys[j], ids[j]
             kept += 1
     candidates.bound[i], candidates.held[i] = bound, kept
-    spare = len(keys) - blocks.table.shape[2] - candidates.wanted
+    spare = len(keys) - blocks.size - candidates.wanted
     if kept > candidates.wanted + spare // 2:  # the margin does not tell them apart
-        make_exact(candidates, i, blocks, member)
-        prune(candidates, i, blocks, member)
+        make_exact(candidates, i, group, blocks)
+        prune(candidates, i, group, blocks)
 
 
 @njit(nogil=True, cache=True)
-def make_exact(candidates: Candidates, i: int, blocks: Blocks, member: int) -> None:
+def make_exact(candidates: Candidates, i: int, group: Group, blocks: Blocks) -> None:
     """Replace the keys of query `i` by exact squared distances, from here on."""
-    for j in range(candidates.held[i]):
-        other = blocks.rows[blocks.place[candidates.ids[i, j]]]
-        candidates.keys[i, j] = squared_distance(blocks.rows[member], other)
+    keys, ids, place, held = candidates.keys, candidates.ids, blocks.place, candidates.held[i]
+    whole = held - held % 4
+    for j in range(0, whole, 4):  # four at once: the rows are far apart in memory
+        here = place[ids[i, j]], place[ids[i, j + 1]], place[ids[i, j + 2]], place[ids[i, j + 3]]
+        keys[i, j], keys[i, j + 1], keys[i, j + 2], keys[i, j + 3] = _four(group.rows, i, blocks.rows, here)
+    for j in range(whole, held):
+        keys[i, j] = squared_distance(group.rows, i, blocks.rows, place[ids[i, j]])
     candidates.exact[i] = True
+
+
+@njit(nogil=True, cache=True)
+def _four(a: Any, i: int, b: Any, places: Any) -> tuple[float, float, float, float]:
+    p0, p1, p2, p3 = places
+    t0, t1, t2, t3 = 0.0, 0.0, 0.0, 0.0
+    for f in range(a.shape[1]):
+        x = a[i, f]
+        d0, d1, d2, d3 = x - b[p0, f], x - b[p1, f], x - b[p2, f], x - b[p3, f]
+        t0 += d0 * d0
+        t1 += d1 * d1
+        t2 += d2 * d2
+        t3 += d3 * d3
+    return t0, t1, t2, t3
 
 
 @njit(nogil=True, cache=True)
@@ -222,13 +222,16 @@ def worst_bound(candidates: Candidates) -> tuple[float, int]:
 
 
 @njit(nogil=True, cache=True)
-def emit(candidates: Candidates, i: int, blocks: Blocks, member: int, index: Any, tied: Any) -> None:
-    """Write the neighbours of query `i` into `index` (k,) and `tied` (k,)."""
+def emit(candidates: Candidates, i: int, group: Group, blocks: Blocks, index: Any, tied: Any) -> bool:
+    """Write the neighbours of query `i` into `index` (k,) and `tied` (k,); False if the guess was too small."""
     keys, ids, wanted = candidates.keys[i], candidates.ids[i], candidates.wanted
-    prune(candidates, i, blocks, member)
+    if candidates.held[i] < wanted:
+        return False
+    prune(candidates, i, group, blocks)
     if not candidates.exact[i]:
-        make_exact(candidates, i, blocks, member)
+        make_exact(candidates, i, group, blocks)
     sort_pairs(keys, ids, candidates.held[i])
     for j in range(len(index)):
         index[j] = ids[j]
         tied[j] = j + 1 < wanted and keys[j] == keys[j + 1]
+    return bool(keys[wanted - 1] <= candidates.guess[i])
