@@ -151,7 +151,7 @@ def fit_mlp(rows: Matrix, is_current: NDArray[np.bool_], seed: int, *, early_sto
         solver="adam",
         learning_rate_init=1e-3,
         alpha=1e-4,
-        batch_size=min(256, len(rows)),
+        batch_size=min(256, len(rows) * 9 // 10),  # a tenth may be held out
         max_iter=300,
         early_stopping=early_stopping,
         random_state=seed,

@@ -48,7 +48,7 @@ class Ratio:
         return np.concatenate(parts)
 
 
-def fit_ratio(rows: Matrix, is_current: NDArray[np.bool_], seed: int, n_centres: int = CENTRES) -> Ratio:
+def fit_ratio(rows: Matrix, is_current: NDArray[np.bool_], seed: int, n_centres: int | None = None) -> Ratio:
     """Fit the ratio current / reference; width and ridge by 5-fold cross-validation of the squared error.
 
     Parameters
@@ -58,10 +58,12 @@ def fit_ratio(rows: Matrix, is_current: NDArray[np.bool_], seed: int, n_centres:
     is_current : (n,) bool
     seed : int
         Of centres and folds.
+    n_centres : int, optional
+        Default: `CENTRES`.
     """
     rng = np.random.default_rng(seed)
     current, reference = rng.permutation(rows[is_current]), rng.permutation(rows[~is_current])
-    centres = current[:n_centres]
+    centres = current[: n_centres or CENTRES]
     unit = median_distance(centres)
     best = (np.inf, Ratio(centres, np.zeros(len(centres)), unit, RIDGES[0]))
     for width in (factor * unit for factor in WIDTHS):
