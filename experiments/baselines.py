@@ -203,12 +203,11 @@ def judged(pair: Pair, found: Finding, cost: Cost, seed: int) -> Unit:
     truth = sorted(pair.support)
     total = int(pair.shifted.sum())
     hits = None if found.ranking is None else pair.shifted[strongest(found.ranking, np.random.default_rng(seed))]
-    strongest_features = [] if found.strength is None else np.argsort(-found.strength, kind="stable")[: len(truth)]
     return {
         "p_value": found.p_value,
         "detected": None if found.p_value is None else found.p_value <= ALPHA,
         "support": None if found.selected is None else sorted(found.selected),
-        "support_top": None if found.strength is None else sorted(int(f) for f in strongest_features),
+        "support_top": None if found.strength is None else sorted(top_features(found.strength, len(truth))),
         "truth": truth,
         "recall": None if hits is None or not total else float(hits[:total].sum() / total),
         "purity": None if hits is None or not total else float(hits[:total].mean()),
@@ -219,6 +218,12 @@ def judged(pair: Pair, found: Finding, cost: Cost, seed: int) -> Unit:
         "cpu_seconds": cost.cpu_seconds,
         "sizes": sizes(pair),
     }
+
+
+def top_features(strength: NDArray[np.float64], count: int) -> tuple[int, ...]:
+    """The `count` strongest features, strongest first; those of no strength at all are not among them."""
+    order = np.argsort(-strength, kind="stable")[:count]
+    return as_features(order[strength[order] > 0])
 
 
 def _unit_of(method: Callable[[Pair, int], Finding]) -> Callable[[Pair, int], Unit]:

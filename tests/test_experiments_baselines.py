@@ -91,6 +91,10 @@ def test_findings_are_held_against_the_truth():
     assert (unit["recall_400"], unit["purity_400"]) == (1.0, 4 / 10)
 
 
+def test_features_without_strength_are_not_named():
+    assert baselines.top_features(np.array([0.0, 3.0, 0.0, 5.0]), 3) == (3, 1)
+
+
 def test_holm_against_the_rule_step_by_step():
     p_values = np.array([0.04, 0.001, 0.9, 0.02])
     assert np.allclose(holm(p_values), [0.08, 0.004, 0.9, 0.06])
