@@ -36,7 +36,7 @@ SETTINGS = {
     "small-d10": ("gaussian", 200, 200, 10),
     "unequal-d5": ("gaussian", 40_000, 1_500, 5),
 }
-COVERAGE_SIZES = (60, 120, 240)  # injected rows of 3,000
+COVERAGE_SIZES = (45, 60, 75, 90, 120, 240)  # injected rows of 3,000: from hardly ever found to always
 
 
 def main() -> None:
@@ -44,7 +44,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, default=100, help="null pairs per setting")
     parser.add_argument("--settings", nargs="+", default=list(SETTINGS), choices=list(SETTINGS))
-    parser.add_argument("--coverage", type=int, default=50, help="pairs per injected size; 0 leaves this part out")
+    parser.add_argument("--coverage", type=int, default=100, help="pairs per injected size; 0 leaves this part out")
     parser.add_argument("--out", type=Path, default=Path("runs/calibration"))
     arguments = parser.parse_args()
     print(null_table(run_units(product(arguments.settings, range(arguments.pairs)), null_unit, arguments.out)))

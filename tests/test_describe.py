@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from shiftscope.describe import directions, excess_mass
+from shiftscope.describe import _interval_given_found, directions, excess_mass
 from shiftscope.encode import encode_pair
 from shiftscope.results import Direction
 
@@ -24,6 +24,21 @@ def test_the_interval_covers_the_injected_share():
         assert found.interval[0] < found.share < found.interval[1]
         covered += found.interval[0] <= 0.1 <= found.interval[1]
     assert covered >= binom.ppf(0.001, 60, 0.95)
+
+
+@pytest.mark.parametrize("mean", [0.5, 2.0, 3.0, 6.0])
+def test_the_interval_covers_among_the_estimates_that_were_found(mean):
+    limit = 2.5
+    drawn = np.random.default_rng(0).normal(mean, 1.0, 60_000)
+    found = drawn[drawn >= limit][:300]
+    intervals = np.array([_interval_given_found(estimate, 1.0, limit) for estimate in found])
+    covered = np.sum((intervals[:, 0] <= mean) & (mean <= intervals[:, 1]))
+    low, high = binom.ppf((0.001, 0.999), found.size, 0.95)
+    assert low <= covered <= high
+
+
+def test_far_from_the_limit_the_interval_is_the_ordinary_one():
+    assert _interval_given_found(10.0, 1.0, 2.0) == pytest.approx((10 - 1.96, 10 + 1.96), abs=1e-3)
 
 
 def test_rows_of_no_excess_have_none():

@@ -351,6 +351,8 @@ def with_scan(result: ShiftResult) -> ShiftResult:
         statistic="localised",
         side="current",
         value=9.0,
+        evidence=30.0,
+        unit=1.0,
         p_value=0.001,
         box=((0.0, 1.0), (0.0, 1.0)),
         rows_reference=np.array([3]),

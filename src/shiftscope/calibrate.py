@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.engines.base import Neighbours
+from shiftscope.families import critical_value
 from shiftscope.kernels.bit_counters import WORDS
 from shiftscope.kernels.counts import draw_labels
 from shiftscope.kernels.score import crossing_masks, score_permutations
@@ -148,6 +149,13 @@ class Calibration:
             p_reference=self.p_current,
             p_current=self.p_reference,
         )
+
+    def enough(self, level: float, *, current: bool) -> float:
+        """Share of a side's tail statistics that would just have had a p-value of `level`, at most 1."""
+        observed = np.array((self.current if current else self.reference).statistics()[SHAPE])
+        permuted = (self.permuted_current if current else self.permuted_reference)[:, SHAPE]
+        needed = np.array([critical_value(column, level) for column in permuted.T])
+        return float(np.clip(np.min(needed / np.maximum(observed, np.finfo(float).tiny)), 0.0, 1.0))
 
     def shape_p_value(self, tail: Tail, *, current: bool) -> float:
         """Smaller of the permutation p-values of a tail's KS distance and of its weighted excess."""

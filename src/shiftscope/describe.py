@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 from scipy.spatial import cKDTree
 from scipy.stats import norm
 
@@ -15,6 +16,7 @@ from shiftscope.refine import Settled
 from shiftscope.results import Direction, Mode
 
 COVERAGE = 0.95
+WIDEST = 8.0  # standard errors that an interval reaches at most
 CENTRE_RANK = 5  # the region reaches to this neighbour of most centres ...
 CENTRE_SHARE = 0.95  # ... namely of this share of them
 SMALLEST_REACH = 1e-150  # the tree compares squares: a radius of 0, rows that are all alike, must not vanish
@@ -29,7 +31,7 @@ def describe(job: Job, modes: tuple[Settled, ...]) -> tuple[Mode, ...]:
 def _described(job: Job, mode: Settled) -> Mode:
     encoded = job.encoded
     columns = np.ascontiguousarray(job.points[:, list(mode.features)])
-    excess = excess_mass(columns, job.is_current, mode.rows, random_state=job.random_state)
+    excess = excess_mass(columns, job.is_current, mode.rows, enough=mode.enough, random_state=job.random_state)
     return Mode(
         side="current" if mode.is_current else "reference",
         features=tuple(encoded.names[feature] for feature in mode.features),
@@ -55,13 +57,20 @@ class Excess:
 
 
 def excess_mass(
-    points: NDArray[np.float64], is_current: NDArray[np.bool_], rows: NDArray[np.intp], *, random_state: int = 0
+    points: NDArray[np.float64],
+    is_current: NDArray[np.bool_],
+    rows: NDArray[np.intp],
+    *,
+    enough: float = 0.0,
+    random_state: int = 0,
 ) -> Excess:
     """Excess around a mode's rows, counted on rows that had no part in drawing the region.
 
     The pool is cut in two halves. The mode's rows in one half draw a region, the union of balls around them; the rows
     of the other half are counted in it, a of N in the mode's own sample and b of M in the other. The excess is
-    a / N - b / M, averaged over both ways round; the interval is normal with variances a / N^2 + b / M^2.
+    a / N - b / M, averaged over both ways round, with variance a / N^2 + b / M^2 each. Modes are only looked at once
+    they are found, and near the limit of what can be found it takes luck to be found: the interval is conditional on
+    an estimate of at least `enough` times this one (normal, truncated below).
 
     Parameters
     ----------
@@ -70,6 +79,8 @@ def excess_mass(
     is_current : (n,) bool
     rows : intp array
         Pool positions of the mode's rows, all of one sample.
+    enough : float
+        Share of the excess that would just have been enough to be found.
     """
     own_sample = is_current == is_current[rows[0]]
     half = _half(own_sample, np.random.default_rng(random_state))
@@ -85,10 +96,30 @@ def excess_mass(
     excess = float(np.mean(shares[:, 0] - shares[:, 1]))
     # Each half gives one estimate; a count of zero still leaves the uncertainty of one row.
     error = float(np.sqrt(np.sum(np.maximum(inside, 1.0) / totals**2)) / 2.0)
-    width = float(norm.ppf(0.5 + COVERAGE / 2.0)) * error
+    low, high = _interval_given_found(excess, error, enough * excess if enough > 0 else -np.inf)
     own, other = float(shares[:, 0].mean()), float(shares[:, 1].mean())
     purity = float(np.clip(1.0 - other / own, 0.0, 1.0)) if own > 0 else 0.0
-    return Excess(excess, (max(-1.0, excess - width), min(1.0, excess + width)), purity)
+    least = 0.0 if enough > 0 else -1.0  # a mode was found because it is in excess
+    return Excess(excess, (max(least, low), min(1.0, high)), purity)
+
+
+def _interval_given_found(estimate: float, error: float, limit: float) -> tuple[float, float]:
+    """Means of a normal estimate, of which only values of at least `limit` are ever seen, that make this one likely.
+
+    P(X >= estimate | X >= limit) rises with the mean; it is half of what COVERAGE leaves over at either end.
+    """
+
+    def surprise(mean: float, share: float) -> float:
+        ratio = norm.logsf((estimate - mean) / error) - norm.logsf((limit - mean) / error)
+        return float(ratio - np.log(share))
+
+    tail = (1.0 - COVERAGE) / 2.0
+    widest = estimate - WIDEST * error, estimate + WIDEST * error
+    low, high = (
+        widest[0] if surprise(widest[0], share) > 0 else brentq(surprise, *widest, args=(share,))
+        for share in (tail, 1.0 - tail)
+    )
+    return float(low), float(high)
 
 
 def _half(own_sample: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.bool_]:

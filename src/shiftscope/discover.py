@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from shiftscope.climb import climb
 from shiftscope.engines.base import Engine
 from shiftscope.equalise import EqualiseParams, equalise_graph
-from shiftscope.families import p_values
+from shiftscope.families import critical_value, p_values
 from shiftscope.job import Job
 from shiftscope.living import LivingGraph
 from shiftscope.refine import MIN_ROWS, Settled, prune_around, pruned_positions, same_cluster
@@ -81,11 +81,18 @@ def _found(
         p_value = float(p_values(np.array([candidate.value]), null)[0])
         if max(p_value, candidate.p_value - least) > job.level:  # of a rescan, no permutation may come so far either
             break
+        enough = _enough(candidate, critical_value(null, job.level))
         make = _localised_mode if candidate.statistic == "localised" else _broad_modes
         modes = make(points, is_current, candidate, p_value, job.params.equalise, job.engine)
         if modes:
-            return tuple(replace(mode, rows=pool[mode.rows]) for mode in modes)
+            return tuple(replace(mode, rows=pool[mode.rows], enough=enough) for mode in modes)
     return ()
+
+
+def _enough(found: FeatureSet, critical: float) -> float:
+    """Share of the effect that would just have founded a mode: evidence grows like its square."""
+    spare = found.unit * (found.value - critical)
+    return float(np.sqrt(np.clip(1.0 - spare / found.evidence, 0.0, 1.0)))
 
 
 def echoes(features: tuple[int, ...], known: tuple[Settled, ...]) -> bool:

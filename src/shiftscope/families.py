@@ -79,20 +79,33 @@ class Family:
         """What the best set of the family reaches by chance: the median of the lanes' maxima."""
         return float(np.median(self.maxima))
 
-    def standardised(self, evidence: NDArray[np.float64]) -> NDArray[np.float64]:
-        """`evidence` beyond chance, in units of the spread of the lanes' maxima.
+    @property
+    def unit(self) -> float:
+        """Spread of the lanes' maxima.
 
         A maximum of many log p-values has a Gumbel distribution of scale 1; the unit is the scale that the
         upper quartile of the maxima implies, and at least 1. Median and quartile run over all lanes alike, the
         observed one included: this keeps the lanes exchangeable, which is what makes the p-values exact.
         """
         spread = float(np.quantile(self.maxima, 0.75)) - self.chance
-        return np.asarray((evidence - self.chance) / max(1.0, spread / _GUMBEL_SPREAD))
+        return max(1.0, spread / float(_GUMBEL_SPREAD))
+
+    def standardised(self, evidence: NDArray[np.float64]) -> NDArray[np.float64]:
+        """`evidence` beyond chance, in units of the spread of the lanes' maxima."""
+        return np.asarray((evidence - self.chance) / self.unit)
 
 
 def family_wise(families: list[Family]) -> NDArray[np.float64]:
     """Largest standardised evidence over all families under each lane: (lanes,)."""
     return np.asarray(np.max([family.standardised(family.maxima) for family in families], axis=0))
+
+
+def critical_value(null: NDArray[np.float64], level: float) -> float:
+    """What a value must exceed so that its p-value is at most `level`; infinite if no value can."""
+    spare = int(np.floor(level * (1 + len(null)) + 1e-9)) - 1  # permutations that may reach it
+    if spare < 0:
+        return float("inf")
+    return float(np.sort(null)[-1 - spare]) if spare < len(null) else -float("inf")
 
 
 def p_values(evidence: NDArray[np.float64], null: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +51,7 @@ def full_space_modes(
     for mode in _refined(job, pruned, rest):
         if echoes(mode.features, known) or any(same_mode(mode, other) for other in known):
             continue
-        found += (mode,)
+        found += (replace(mode, enough=rest.enough(job.level, current=mode.is_current)),)
         graph.restore()
         _remove(graph, known + found)
         if graph.exhausted(MIN_SAMPLE):  # a whole sample is in excess, and so may the other be

@@ -44,6 +44,8 @@ class Settled:
     p_value : float
         Calibrated p-value of the evidence the mode was founded on.
     origin : {"scan", "full space"}
+    enough : float
+        Share of the effect that would just have been enough to be found; 0 if that is not known.
     broad : bool
         A difference of the features as a whole, not of a compact group of rows.
     """
@@ -55,6 +57,7 @@ class Settled:
     localisation: Localisation | None
     p_value: float
     origin: Origin
+    enough: float = 0.0
     broad: bool = False
 
 

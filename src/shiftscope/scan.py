@@ -87,6 +87,10 @@ class FeatureSet:
     value : float
         Evidence beyond what the best set of this size and statistic reaches by chance, in units of the spread
         of that chance: the scale on which all sets and permutations are compared.
+    evidence : float
+        Half the deviance of the counts in the box, or minus the log p-value of a broad difference.
+    unit : float
+        Evidence behind one unit of `value`.
     p_value : float
         Family-wise: how often the whole scan of permuted labels reaches `value` anywhere.
     box : tuple of (float, float)
@@ -101,6 +105,8 @@ class FeatureSet:
     statistic: Statistic
     side: Literal["current", "reference"]
     value: float
+    evidence: float
+    unit: float
     p_value: float
     box: tuple[tuple[float, float], ...]
     rows_reference: NDArray[np.intp]
@@ -253,6 +259,12 @@ def _feature_sets(
             statistic=family.statistic,
             side="current" if counted_excess == lanes.current_counted else "reference",
             value=value,
+            evidence=float(
+                half_deviance(hits, len(rows), lanes.counted, lanes.xlogx)
+                if family.statistic == "localised"
+                else family.observed[s]
+            ),
+            unit=family.unit,
             p_value=p_value,
             box=tuple(bins.interval(feature, *box[axis]) for axis, feature in enumerate(features)),
             rows_reference=rows[rows < n_reference],
