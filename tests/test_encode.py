@@ -101,8 +101,10 @@ def test_plain_arrays_need_the_same_width():
 
 
 def test_faults_name_the_sample():
-    assert message_of(REFERENCE, [[np.nan]] * 2).startswith("current: column 'x0' has 2 missing values")
-    assert message_of([[np.nan]] * 2, CURRENT).startswith("reference: ")
+    broken = CURRENT.copy()
+    broken[3:5, 0] = np.inf
+    assert message_of(REFERENCE, broken).startswith("current: column 'x0' has 2 infinite values (first in row 3")
+    assert message_of(broken, REFERENCE).startswith("reference: ")
 
 
 # Columns that carry nothing are left out

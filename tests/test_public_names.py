@@ -11,6 +11,7 @@ import pytest
 import shiftscope as ss
 
 PUBLIC = [
+    "Columns",
     "CompareParams",
     "EngineError",
     "EqualiseParams",

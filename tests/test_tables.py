@@ -13,6 +13,7 @@ import pytest
 import scipy.sparse
 from numpy.typing import NDArray
 
+from shiftscope.columns import Column, Unusable
 from shiftscope.errors import InputError
 from shiftscope.tables import TEXT_SHOWN, Table, listed, read_table, shown
 
@@ -21,7 +22,20 @@ NAMES = ("a", "b", "c")
 
 
 def matrix(table: Table) -> NDArray[np.float64]:
-    return np.column_stack(table.columns)
+    return np.column_stack([column.values for column in table.columns if isinstance(column, Column)])
+
+
+def column(data: object) -> Column | Unusable:
+    """The only or the last column of a table."""
+    return read_table(data, "reference").columns[-1]
+
+
+def levels(data: object) -> list[str | None]:
+    """The texts of a column that is read as a category."""
+    found = column(data)
+    assert isinstance(found, Column)
+    assert found.kind == "category"
+    return found.texts()
 
 
 def fault(data: object, role: str = "reference") -> str:
@@ -52,7 +66,9 @@ def write(path: Path) -> Path:
     """Write VALUES in the format of the suffix."""
     frame = pl.DataFrame(dict(zip(NAMES, VALUES.T, strict=True)))
     name = path.name.lower()
-    if name.endswith(".gz"):
+    if name.endswith(".jsonl.gz"):
+        path.write_bytes(gzip.compress(frame.write_ndjson().encode()))
+    elif name.endswith(".gz"):
         path.write_bytes(gzip.compress(csv_text().encode()))
     elif name.endswith((".csv", ".txt")):
         path.write_text(csv_text())
@@ -62,6 +78,10 @@ def write(path: Path) -> Path:
         frame.write_parquet(path)
     elif name.endswith(".npy"):
         np.save(path, VALUES)
+    elif name.endswith(".npz"):
+        np.savez(path, **dict(zip(NAMES, VALUES.T, strict=True)))
+    elif name.endswith((".jsonl", ".ndjson")):
+        frame.write_ndjson(path)
     else:
         frame.write_ipc(path)
     return path
@@ -84,7 +104,7 @@ def test_plain_arrays_and_lists_are_named_by_position(make):
     assert table.names == ("x0", "x1", "x2")
     assert table.positional
     assert table.n_rows == 4
-    assert all(column.dtype == np.float64 for column in table.columns)
+    assert all(column.values.dtype == np.float64 for column in table.columns)
     np.testing.assert_array_equal(matrix(table), VALUES)
 
 
@@ -127,6 +147,10 @@ def test_frames_keep_their_names(make):
         "a[1]*.parquet",
         "a[1]*.arrow",
         "t.npy",
+        "t.npz",
+        "t.jsonl",
+        "t.ndjson",
+        "t.jsonl.gz",
     ],
 )
 @pytest.mark.parametrize("as_path", [str, Path])
@@ -182,12 +206,12 @@ def test_number_types_become_float64():
 def test_one_dimension_is_one_column(data):
     table = read_table(data, "reference")
     assert table.names == ("x0",)
-    np.testing.assert_array_equal(table.columns[0], [1.0, 2.0, 4.0])
+    np.testing.assert_array_equal(table.columns[0].values, [1.0, 2.0, 4.0])
     assert read_table(pd.Series([1, 2], name="age"), "reference").names == ("age",)
 
 
 def test_float64_is_not_copied():
-    assert np.shares_memory(read_table(VALUES, "reference").columns[1], VALUES)
+    assert np.shares_memory(read_table(VALUES, "reference").columns[1].values, VALUES)
     assert read_table(np.broadcast_to(1.0, (2, 3)), "reference").n_rows == 2
 
 
@@ -198,148 +222,134 @@ def test_names_that_are_not_text_become_text():
     says(fault(pd.DataFrame(VALUES, columns=[1, "1", 2])), "named '1'", "rename")
 
 
+# Kinds other than numbers
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pd.DataFrame({"age": [1.0, np.nan, np.nan]}),
+        pd.DataFrame({"age": pd.array([1, None, None], dtype="Int64")}),
+        pd.DataFrame({"age": pd.Series([1, None, pd.NA], dtype=object)}),
+        pl.DataFrame({"age": [1, None, None]}),
+        pa.table({"age": [True, None, None]}),
+        pl.LazyFrame({"age": [1.0, None, float("nan")]}),
+        [[1], [None], [None]],
+        [[decimal.Decimal(1)], [decimal.Decimal("sNaN")], [None]],
+        np.ma.masked_array([1, 2, 3], mask=[False, True, True]),
+    ],
+)
+def test_missing_numbers_are_nan(data):
+    np.testing.assert_array_equal(column(data).values, [1.0, np.nan, np.nan])
+
+
+def test_a_column_without_any_value():
+    for data in (pl.DataFrame({"n": [None, None]}), pa.table({"n": pa.nulls(2)}), pd.DataFrame({"n": [None, None]})):
+        assert column(data).empty
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pd.DataFrame({"ok": [1, 2], "sex": ["male", None]}),
+        pd.DataFrame({"ok": [1, 2], "sex": pd.Series(["male", np.nan], dtype=object)}),
+        pd.DataFrame({"ok": [1, 2], "sex": pd.Categorical(["male", None])}),
+        pl.DataFrame({"ok": [1, 2], "sex": ["male", None]}),
+        pl.DataFrame({"ok": [1, 2], "sex": pl.Series(["male", None], dtype=pl.Enum(["1", "male"]))}),
+        pa.table({"ok": [1, 2], "sex": pa.array(["male", None]).dictionary_encode()}),
+        [[1, "male"], [2, None]],
+    ],
+)
+def test_text_is_a_category(data):
+    assert levels(data) == ["male", None]
+
+
+def test_categories_of_numbers_and_mixed_values():
+    assert levels(pd.DataFrame({"a": pd.Categorical([1, 2])})) == ["1", "2"]
+    assert levels(pl.DataFrame({"a": ["1", "2"]})) == ["1", "2"]
+    assert levels(pd.DataFrame({"a": pd.Series([1, "x", 2.5, True], dtype=object)})) == ["1", "x", "2.5", "True"]
+    assert levels(np.array(["a", "b"])) == ["a", "b"]
+    assert levels(np.array([["1", "2"], ["3", "x"]], dtype=object)) == ["2", "x"]
+
+
+@pytest.mark.parametrize(
+    ("data", "kind", "seconds"),
+    [
+        (pd.DataFrame({"when": pd.to_datetime(["1970-01-02", None])}), "date", 86400.0),
+        (pd.DataFrame({"when": pd.to_datetime(["1970-01-02", None], utc=True)}), "date", 86400.0),
+        (pd.DataFrame({"when": [datetime.date(1970, 1, 2), None]}), "date", 86400.0),
+        (pd.DataFrame({"when": pd.to_timedelta([1, None], unit="s")}), "duration", 1.0),
+        (pl.DataFrame({"when": [datetime.date(1970, 1, 2), None]}), "date", 86400.0),
+        (pl.DataFrame({"when": [datetime.time(12), None]}), "time", 43200.0),
+        (pa.table({"when": [datetime.datetime(1970, 1, 1, 1), None]}), "date", 3600.0),
+        (np.array(["1970-01-02", "NaT"], "M8[D]"), "date", 86400.0),
+    ],
+)
+def test_times_are_seconds(data, kind, seconds):
+    found = column(data)
+    assert found.kind == kind
+    np.testing.assert_array_equal(found.values, [seconds, np.nan])
+
+
+@pytest.mark.parametrize(
+    ("data", "part"),
+    [
+        (np.array([[1j, 2], [3, 4]]), "complex numbers"),
+        (pl.DataFrame({"l": [[1], [2]]}), "nested or mixed values"),
+        (pl.DataFrame({"s": [{"a": 1}] * 2}), "nested or mixed values such as \"{'a': 1}\""),
+        (pd.DataFrame({"p": pd.period_range("2020", periods=2)}), "nested or mixed values"),
+        ([{"a": 1}, {"a": 2}], "nested or mixed values"),
+        (pl.DataFrame({"b": [b"x", b"y"]}), "bytes"),
+    ],
+)
+def test_values_that_cannot_take_part(data, part):
+    found = column(data)
+    assert isinstance(found, Unusable)
+    assert part in found.reason
+    assert found.reason.splitlines() == [found.reason]
+
+
+def test_csv_of_every_kind(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("n,city,day,gap,ok\n1,Bonn,2024-01-01,,true\n2, Ulm ,2024-01-02T12:00:00,3,false\n3,NA,,4,NA\n")
+    table = read_table(path, "reference")
+    assert [c.kind for c in table.columns] == ["number", "category", "date", "number", "number"]
+    assert table.columns[1].texts() == ["Bonn", "Ulm", None]
+    np.testing.assert_array_equal(table.columns[2].values, [1704067200, 1704196800, np.nan])
+    np.testing.assert_array_equal(table.columns[4].values, [1, 0, np.nan])
+
+
+def test_csv_with_decimal_commas_in_the_windows_encoding(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes("größe;preis;ort\n1,5;1.234,5;Köln\n-2;7;Bonn\n".encode("cp1252"))
+    table = read_table(path, "reference")
+    assert table.names == ("größe", "preis", "ort")
+    np.testing.assert_array_equal(matrix(table)[:, :2], [[1.5, 1234.5], [-2, 7]])
+    assert table.columns[2].texts() == ["Köln", "Bonn"]
+    path.write_bytes("a,b\n1,é\n2,f\n".encode("utf-16"))
+    assert levels(path) == ["é", "f"]
+
+
+def test_json_lines_may_lack_fields(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"a": 1, "b": "x"}\n{"a": 2.5}\n{"b": "y", "d": "2024-01-01"}\n')
+    table = read_table(path, "reference")
+    assert [c.kind for c in table.columns] == ["number", "category", "date"]
+    np.testing.assert_array_equal(table.columns[0].values, [1, 2.5, np.nan])
+
+
+def test_many_parquet_files(tmp_path):
+    for part in range(3):
+        pl.DataFrame({"a": [part, part], "b": [0.5, 1.5]}).write_parquet(tmp_path / f"part{part}.parquet")
+    for source in (tmp_path, str(tmp_path / "part*.parquet")):
+        np.testing.assert_array_equal(read_table(source, "reference").columns[0].values, [0, 0, 1, 1, 2, 2])
+    pl.DataFrame({"a": [1], "c": [1]}).write_parquet(tmp_path / "part3.parquet")
+    says(fault(tmp_path), "differ in column 'b'", "same columns")
+    (tmp_path / "part4.csv").write_text("a\n1\n")
+    says(fault(str(tmp_path / "part*")), "only Parquet files can be read together")
+
+
 # Every fault has its message
-
-
-@pytest.mark.parametrize(
-    ("data", "first"),
-    [
-        (pd.DataFrame({"ok": [1, 2, 3], "age": [1.0, np.nan, np.nan]}), 1),
-        (pd.DataFrame({"ok": [1, 2, 3], "age": pd.array([1, None, None], dtype="Int64")}), 1),
-        (pd.DataFrame({"ok": [1, 2, 3], "age": pd.Series([None, 1, pd.NA], dtype=object)}), 0),
-        (pl.DataFrame({"ok": [1, 2, 3], "age": [1, None, None]}), 1),
-        (pa.table({"ok": [1, 2, 3], "age": [None, True, None]}), 0),
-        (pl.LazyFrame({"ok": [1, 2, 3], "age": [1.0, None, float("nan")]}), 1),
-    ],
-)
-def test_missing_values(data, first):
-    message = fault(data, "current")
-    says(message, "column 'age' has 2 missing values", f"row {first}, counting from 0", "fill in", "drop")
-    assert "'ok'" not in message
-
-
-def test_missing_values_without_names():
-    says(fault([[1, None], [2, 3]]), "column 'x1' has 1 missing value (first in row 0")
-    masked = np.ma.masked_array(np.arange(12).reshape(4, 3), mask=VALUES == 5.0)
-    says(fault(masked), "column 'x1' has 1 missing value (first in row 3")
-    says(fault(pl.DataFrame({"n": [None, None]})), "column 'n' has 2 missing values")
-    says(fault(pa.table({"n": pa.nulls(2)})), "column 'n' has 2 missing values")
-
-
-def test_infinite_values():
-    says(fault(np.array([[1, 2], [np.inf, 3]])), "column 'x0' has 1 infinite value (first in row 1", "drop")
-    says(fault(np.array([[np.nan], [np.inf], [-np.inf]])), "1 missing and 2 infinite values (first in row 0")
-    says(fault([[1.0], [10**400]]), "'x0' has 1 infinite value (first in row 1")
-    says(fault([[decimal.Decimal("sNaN")], [1]]), "'x0' has 1 missing value (first in row 0")
-    beyond = np.array([1, 2], np.longdouble) * np.finfo(np.float64).max
-    if np.isfinite(beyond).all():  # only where long double is wider than double
-        says(fault(beyond), "'x0' has 1 infinite value (first in row 1")
-
-
-def test_missing_text_in_csv(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("a,b,c,d\n1,NA,2,\n2,nan,3,\ninf,4,5,\n")
-    says(
-        fault(path),
-        "column 'a' has 1 infinite value (first in row 2",
-        "column 'b' has 2 missing values (first in row 0",
-        "column 'd' has 3 missing values",
-    )
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        pd.DataFrame({"ok": [1, 2], "sex": ["1", "male"]}),
-        pd.DataFrame({"ok": [1, 2], "sex": pd.Series([1, "male"], dtype=object)}),
-        pd.DataFrame({"ok": [1, 2], "sex": pd.Categorical([None, "male"])}),
-        pl.DataFrame({"ok": [1, 2], "sex": [None, "male"]}),
-        pl.DataFrame({"ok": [1, 2], "sex": pl.Series(["1", "male"], dtype=pl.Enum(["1", "male"]))}),
-        pa.table({"ok": [1, 2], "sex": pa.array([None, "male"]).dictionary_encode()}),
-    ],
-)
-def test_text_where_numbers_belong(data):
-    message = fault(data)
-    says(message, "column 'sex' holds text such as 'male' (row 1", "convert text to numbers or drop the column")
-    assert "'ok'" not in message
-
-
-def test_text_in_arrays_and_lists():
-    says(
-        fault(np.array([["1", "2"], ["3", "x"]])),
-        "'x0' holds text such as '1'",
-        "'x1' holds text such as 'x' (row 1",
-    )
-    message = fault([[1, "a"], [2, "b"]])
-    says(message, "column 'x1' holds text such as 'a' (row 0")
-    assert "'x0'" not in message
-    says(fault(["a", "b"]), "column 'x0' holds text such as 'a'")
-
-
-def test_numbers_stored_as_text_in_a_frame():
-    says(fault(pl.DataFrame({"a": ["1", "2"]})), "column 'a' holds text such as '1'", "convert text to numbers")
-    says(fault(pd.DataFrame({"a": pd.Categorical([1, 2])})), "column 'a' holds text such as '1'")
-
-
-def test_csv_names_the_first_text_value(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("a,b\n1,2\n 3,4\n5,1.2.3\n6,oops\n")
-    message = fault(path)
-    says(message, "column 'b' holds text such as '1.2.3' (row 2, counting from 0)", "drop the column")
-    assert "'a'" not in message
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        pd.DataFrame({"when": pd.to_datetime(["2020-01-01", "2021-01-01"])}),
-        pd.DataFrame({"when": [datetime.date(2020, 1, 1)] * 2}),
-        pd.DataFrame({"when": pd.to_timedelta([1, 2], unit="s")}),
-        pl.DataFrame({"when": [datetime.date(2020, 1, 1)] * 2}),
-        pl.DataFrame({"when": [datetime.time(12)] * 2}),
-        pa.table({"when": [datetime.datetime(2020, 1, 1)] * 2}),
-    ],
-)
-def test_dates(data):
-    says(fault(data), "column 'when' holds dates or times such as ", "days since a start", "drop the column")
-
-
-def test_other_values():
-    says(
-        fault(np.array(["2020-01-01", "2021-01-01"], "M8[D]")),
-        "'x0' holds dates or times such as '2020-01-01'",
-    )
-    says(fault(np.array([[1j, 2]])), "'x0' holds complex numbers such as '1j'", "real and imaginary")
-    says(fault(pd.DataFrame({"z": [1j, 2]})), "'z' holds complex numbers")
-    says(fault(pl.DataFrame({"l": [[1], [2]]})), "'l' holds values that are not numbers", "drop the column")
-    says(
-        fault(pl.DataFrame({"s": [{"a": 1}] * 2})),
-        "'s' holds values that are not numbers such as \"{'a': 1}\"",
-    )
-    says(
-        fault(pd.DataFrame({"p": pd.period_range("2020", periods=2)})),
-        "'p' holds values that are not numbers",
-    )
-    says(fault([{"a": 1}, {"a": 2}]), "'x0' holds values that are not numbers")
-    says(fault(pl.DataFrame({"b": [b"x", b"y"]})), "'b' holds text such as \"b'x'\"")
-
-
-def test_several_faults_in_one_line():
-    columns = {
-        "m": [None, 1.0],
-        "t": ["x", "y"],
-        "u": ["1", "z"],
-        "v": ["x", "y"],
-        "ok": [1, 2],
-        "w": ["x", "y"],
-    }
-    message = fault(pl.DataFrame(columns))
-    says(message, "'m' has 1 missing value", "'t' holds text", "'u' holds text such as 'z'", "2 more columns")
-    says(message, "fill in such values", "convert text to numbers")
-    assert message.count("convert text") == 1
-    assert "'v'" not in message
-    del columns["w"]
-    says(fault(pl.DataFrame(columns)), "and 1 more column cannot")
 
 
 def test_duplicate_names(tmp_path):
@@ -390,7 +400,6 @@ def test_no_columns(data):
 def test_shapes_and_types_that_are_no_table():
     says(fault(np.ones((2, 2, 2))), "3 dimensions", "2-D array")
     says(fault(np.array(3.0)), "0 dimensions", "2-D array")
-    says(fault(np.array([[1, 2], [3, 4]], dtype=object)), "dtype 'object'", ".astype(float)")
     says(fault(np.zeros(2, dtype=[("a", float)])), "dtype", "data frame")
     says(fault([[1, 2], [3, 4], [5]]), "rows differ in length (2 values in row 0, 1 in row 2)", "same number")
     says(fault([[1, 2], 3]), "rows differ in length (2 values in row 0, 1 in row 1)")
@@ -405,7 +414,8 @@ def test_shapes_and_types_that_are_no_table():
 
 def test_files_that_are_not_there(tmp_path):
     says(fault(tmp_path / "no.csv"), "there is no file", "no.csv", "check the path")
-    says(fault(tmp_path), "is a directory", "one file")
+    says(fault(tmp_path), "is a directory without Parquet files", "path of a file")
+    says(fault(str(tmp_path / "*.parquet")), "there is no file")
     says(fault("x" * 5000), "there is no file")
     says(fault("a\0b.csv"), "there is no file")
     says(fault(pl.scan_parquet(tmp_path / "no.parquet")), "lazy frame cannot be collected", "repair its source")
@@ -428,7 +438,7 @@ def test_unknown_suffix(tmp_path, name):
     )
 
 
-@pytest.mark.parametrize("name", ["t.parquet", "t.arrow", "t.npy", "t.csv.gz"])
+@pytest.mark.parametrize("name", ["t.parquet", "t.arrow", "t.npy", "t.npz", "t.csv.gz", "t.jsonl.gz"])
 def test_corrupt_files(tmp_path, name):
     path = write(tmp_path / name)
     whole = path.read_bytes()
@@ -442,13 +452,13 @@ def test_corrupt_text(tmp_path):
     for content in (
         b"",
         b"\xff\xfe\x00",
-        b"a,b\n1,\xe9\n",
-        b"a,\xe9\n1,2\n",
+        b"a,b\n1,\xe9\x00\n",
+        b"a,b\n1,\x81\n",
         b"a,b\n1,2,3\n",
         b"a,b\r1,2\r3,4\r",
     ):
         path.write_bytes(content)
-        says(fault(path), "t.csv", "cannot be read as delimited UTF-8 text", "write the file again")
+        says(fault(path), "t.csv", "cannot be read as delimited text", "write the file again")
 
 
 def test_corrupt_header_of_npy(tmp_path):
@@ -469,8 +479,8 @@ def test_pickles_are_never_loaded(tmp_path):
 
 def test_hostile_names_are_quoted_and_cut():
     name = "<script>\n\x1b[31m\u202e" + "x" * 10_000
-    message = fault(pl.DataFrame({name: ["\r\n<b>" + "y" * 10_000, "z"]}))
-    says(message, r"'<script>\n\x1b[31m\u202exxx", r"'\r\n<b>yyy")
+    message = fault(pa.table([pa.array([1, 2])] * 2, names=[name, name]))
+    says(message, r"'<script>\n\x1b[31m\u202exxx")
     assert len(message) < 300
 
 

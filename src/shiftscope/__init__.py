@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from shiftscope.compare import compare
+    from shiftscope.encode import Columns
     from shiftscope.equalise import EqualiseParams, equalise
     from shiftscope.errors import EngineError, InputError, ParameterError, ShiftscopeError
     from shiftscope.localise import LocaliseParams, localise
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Columns",
     "CompareParams",
     "EngineError",
     "EqualiseParams",
@@ -46,6 +48,7 @@ __all__ = [
 ]
 
 _MODULES = {
+    "Columns": "encode",
     "CompareParams": "params",
     "EngineError": "errors",
     "EqualiseParams": "equalise",

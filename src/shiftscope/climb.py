@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from shiftscope.features import Groups, columns_of
 from shiftscope.kernels.anchors import score_anchors
 from shiftscope.score import nulls_for, usable_k_max
 
@@ -24,12 +25,13 @@ def climb(
     rows: NDArray[np.intp],
     surplus: int,
     k_max: int,
+    groups: Groups | None = None,
 ) -> tuple[tuple[int, ...], NDArray[np.intp]]:
     """Add or drop one feature after another while the median score of the anchors rises.
 
     Parameters
     ----------
-    points : (n, d) float64
+    points : (n, D) float64
         Pooled matrix.
     is_current : (n,) bool
     features : tuple of int
@@ -40,6 +42,8 @@ def climb(
         How many of them the other sample does not explain: the anchors are that many, the highest scores first.
     k_max : int
         Largest neighbourhood K_M.
+    groups : d tuples of int, optional
+        The matrix columns of each feature; by default every column is a feature.
 
     Returns
     -------
@@ -48,12 +52,13 @@ def climb(
     intp array
         Pool positions of the last anchors.
     """
-    field = _Field(points, is_current, rows, surplus, k_max)
+    groups = groups or tuple((column,) for column in range(points.shape[1]))
+    field = _Field(points, is_current, rows, surplus, k_max, groups)
     best = frozenset(features)
     seen = {best}
     while True:
         anchors, height = field.anchors(best)
-        moves = [move for f in range(points.shape[1]) if (move := best ^ {f}) and move not in seen]
+        moves = [move for f in range(len(groups)) if (move := best ^ {f}) and move not in seen]
         heights = np.median(field.scores(moves, anchors), axis=1) if moves else np.zeros(1)
         if heights.max() <= height:
             return tuple(sorted(best)), anchors
@@ -71,7 +76,9 @@ class _Field:
         rows: NDArray[np.intp],
         surplus: int,
         k_max: int,
+        groups: Groups,
     ) -> None:
+        self._groups = groups
         self._columns = np.ascontiguousarray(points.T, dtype=np.float32)
         self._labels = is_current.astype(np.uint8)
         n_current = int(is_current.sum())
@@ -90,7 +97,7 @@ class _Field:
         """(sets, anchors) scores."""
         chosen = np.zeros((len(sets), len(self._columns)), dtype=np.bool_)
         for row, features in zip(chosen, sets, strict=True):
-            row[list(features)] = True
+            row[columns_of(self._groups, features)] = True
         scores = np.empty((len(sets), anchors.size))
         score_anchors(self._columns, self._labels, anchors, chosen, self._table, scores)
         return scores

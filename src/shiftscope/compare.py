@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from shiftscope.describe import describe
 from shiftscope.discover import discover
-from shiftscope.encode import encode_pair
+from shiftscope.encode import Columns, encode_pair
 from shiftscope.engines.base import Engine
 from shiftscope.equalise import Equalisation
 from shiftscope.errors import check_seed
@@ -28,6 +29,7 @@ def compare(
     current: object,
     *,
     alpha: float | None = None,
+    columns: Columns | Sequence[str] | None = None,
     random_state: int = 0,
     params: CompareParams | None = None,
     engine: Engine | None = None,
@@ -42,6 +44,8 @@ def compare(
     alpha : float
         Level of the verdict: the chance of a false alarm when both samples come from one distribution. Default:
         that of `params`, 0.01.
+    columns : Columns or sequence of str, optional
+        Which columns take part, and as what; a sequence names the only ones. Default: all that can.
     random_state : int
         Seed; the same seed gives the same result on any number of threads.
     params : CompareParams, optional
@@ -58,7 +62,7 @@ def compare(
     params = params or CompareParams()
     params = params if alpha is None else replace(params, alpha=alpha)
     clock = Clock()
-    encoded, flipped = canonical(encode_pair(reference, current))
+    encoded, flipped = canonical(encode_pair(reference, current, columns))
     clock.stop("encode")
     result = _protocol(Job(encoded, params, random_state, engine, progress), clock)
     return result.swapped() if flipped else result
@@ -110,10 +114,11 @@ def _scanned(job: Job) -> ScanResult | None:
     if job.params.scan is None:
         return None
     return scan_points(
-        job.points,
+        job.encoded.ranked,
         job.encoded.n_reference,
         job.encoded.names,
         job.params.scan,
+        categories=job.encoded.categories,
         random_state=job.random_state,
         progress=job.progress,
     )

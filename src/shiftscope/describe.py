@@ -11,6 +11,7 @@ from scipy.spatial import cKDTree
 from scipy.stats import norm
 
 from shiftscope.encode import Encoded
+from shiftscope.features import columns_of
 from shiftscope.job import Job
 from shiftscope.refine import Settled
 from shiftscope.results import Direction, Mode
@@ -18,6 +19,7 @@ from shiftscope.results import Direction, Mode
 COVERAGE = 0.95
 WIDEST = 8.0  # standard errors that an interval reaches at most
 CENTRE_RANK = 5  # the region reaches to this neighbour of most centres ...
+MOSTLY = 0.5  # if more of a mode's rows lack a value, that is their direction
 CENTRE_SHARE = 0.95  # ... namely of this share of them
 SMALLEST_REACH = 1e-150  # the tree compares squares: a radius of 0, rows that are all alike, must not vanish
 
@@ -30,7 +32,7 @@ def describe(job: Job, modes: tuple[Settled, ...]) -> tuple[Mode, ...]:
 
 def _described(job: Job, mode: Settled) -> Mode:
     encoded = job.encoded
-    columns = np.ascontiguousarray(job.points[:, list(mode.features)])
+    columns = np.ascontiguousarray(job.points[:, columns_of(job.groups, mode.features)])
     excess = excess_mass(columns, job.is_current, mode.rows, enough=mode.enough, random_state=job.random_state)
     return Mode(
         side="current" if mode.is_current else "reference",
@@ -147,14 +149,46 @@ def directions(
     encoded: Encoded, is_current: bool, rows: NDArray[np.intp], features: tuple[int, ...]
 ) -> tuple[Direction, ...]:
     """How each feature of the mode's rows (pool positions) differs from the other sample."""
-    other_rows = encoded.is_current != is_current
-    return tuple(_direction(encoded, rows, other_rows, feature) for feature in features)
+    other = encoded.is_current != is_current
+    return tuple(_direction(encoded, rows, other, feature) for feature in features)
 
 
-def _direction(encoded: Encoded, rows: NDArray[np.intp], other_rows: NDArray[np.bool_], feature: int) -> Direction:
-    column = encoded.raw(feature)
-    low, median, high = np.quantile(column[rows], (0.25, 0.5, 0.75))
-    other_low, other_median, other_high = np.quantile(column[other_rows], (0.25, 0.5, 0.75))
+def _direction(encoded: Encoded, rows: NDArray[np.intp], other: NDArray[np.bool_], feature: int) -> Direction:
+    values = encoded.values(feature)
+    missing = np.isnan(values)
+    if encoded.features[feature].kind == "category" or missing[rows].mean() > MOSTLY or missing[other].all():
+        return _level_direction(encoded, values, rows, other, feature)
+    return _number_direction(encoded, values[rows][~missing[rows]], values[other][~missing[other]], feature)
+
+
+def _level_direction(
+    encoded: Encoded, values: NDArray[np.float64], rows: NDArray[np.intp], other: NDArray[np.bool_], feature: int
+) -> Direction:
+    """The level, or the missing value, that the mode's rows have most in excess of the other sample."""
+    kind, levels = encoded.features[feature].kind, encoded.features[feature].levels
+    level = np.where(np.isnan(values), len(levels), values if kind == "category" else len(levels) + 1).astype(np.intp)
+    shares, others, owns = (
+        np.bincount(level[group], minlength=len(levels) + 2) / level[group].size for group in (rows, other, ~other)
+    )
+    most = int(np.argmax(shares - others))
+    return Direction(
+        encoded.names[feature],
+        *(float("nan"),) * 4,
+        kind=kind,
+        level=levels[most] if most < len(levels) else ("missing", "not missing")[most - len(levels)],
+        share=float(shares[most]),
+        other_share=float(others[most]),
+        own_share=float(owns[most]),
+        gap=most >= len(levels),
+    )
+
+
+def _number_direction(
+    encoded: Encoded, mode: NDArray[np.float64], other: NDArray[np.float64], feature: int
+) -> Direction:
+    low, median, high = np.quantile(mode, (0.25, 0.5, 0.75))
+    other_low, other_median, other_high = np.quantile(other, (0.25, 0.5, 0.75))
     spread = float((high - low) / (other_high - other_low)) if other_high > other_low else float("inf")
     shift = float((median - other_median) / encoded.scale[feature])
-    return Direction(encoded.names[feature], float(median), float(other_median), shift, spread)
+    kind = encoded.features[feature].kind
+    return Direction(encoded.names[feature], float(median), float(other_median), shift, spread, kind=kind)

@@ -6,6 +6,7 @@ that the permutations of the first scan would not have reached. So several shift
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
 
@@ -13,10 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.climb import climb
+from shiftscope.encode import Encoded
 from shiftscope.engines.base import Engine
 from shiftscope.equalise import EqualiseParams, equalise_graph
 from shiftscope.families import critical_value, p_values
+from shiftscope.features import columns_of
 from shiftscope.job import Job
+from shiftscope.levels import sharpen
 from shiftscope.living import LivingGraph
 from shiftscope.refine import MIN_ROWS, Settled, prune_around, pruned_positions, same_cluster
 from shiftscope.scan import FeatureSet, ScanParams, ScanResult, scan_points
@@ -44,7 +48,7 @@ def discover(job: Job, scan: ScanResult) -> tuple[Settled, ...]:
         founded = _found(job, pool, scan, null, found)
         if not founded:
             break
-        found = _joined(job.points, found, founded)
+        found = _joined(job.encoded.ranked, found, founded)
         for mode in founded:
             alive[mode.rows] = False
         left = job.is_current[alive]
@@ -61,10 +65,11 @@ def _rescanned(job: Job, alive: NDArray[np.bool_]) -> ScanResult:
     """Scan of what is left, on the common scale of all scans; the null is the first scan's."""
     params = replace(job.params.scan or ScanParams(), n_permutations=RESCAN_PERMUTATIONS)
     return scan_points(
-        job.points[alive],
+        job.encoded.ranked[alive],
         int(np.sum(~job.is_current[alive])),
         job.encoded.names,
         params,
+        categories=job.encoded.categories,
         random_state=job.random_state,
         progress=job.progress,
     )
@@ -74,7 +79,6 @@ def _found(
     job: Job, pool: NDArray[np.intp], scan: ScanResult, null: NDArray[np.float64], known: tuple[Settled, ...]
 ) -> tuple[Settled, ...]:
     """Modes of the strongest set of `pool` that says something new: one if localised, up to two if broad."""
-    points, is_current = job.points[pool], job.is_current[pool]
     least = 1.0 / (scan.n_permutations + 1)
     news = (s for s in scan.sets if not echoes(s.features, known) and not any(_left_by(m, job, s) for m in known))
     for candidate in islice(news, SETS_TRIED):
@@ -82,11 +86,19 @@ def _found(
         if max(p_value, candidate.p_value - least) > job.level:  # of a rescan, no permutation may come so far either
             break
         enough = _enough(candidate, critical_value(null, job.level))
-        make = _localised_mode if candidate.statistic == "localised" else _broad_modes
-        modes = make(points, is_current, candidate, p_value, job.params.equalise, job.engine)
+        modes = _maker(job.encoded, candidate)(job, pool, candidate, p_value)
         if modes:
             return tuple(replace(mode, rows=pool[mode.rows], enough=enough) for mode in modes)
     return ()
+
+
+def _maker(encoded: Encoded, found: FeatureSet) -> Callable[[Job, NDArray[np.intp], FeatureSet, float], list[Settled]]:
+    """What turns a set into modes."""
+    levels = (encoded.features[feature].kind == "category" for feature in found.features)
+    missing = (np.isneginf(high) for _, high in found.box)
+    if all(level or gap for level, gap in zip(levels, missing, strict=True)):
+        return _level_mode
+    return _localised_mode if found.statistic == "localised" else _broad_modes
 
 
 def _enough(found: FeatureSet, critical: float) -> float:
@@ -111,19 +123,19 @@ def _left_by(mode: Settled, job: Job, found: FeatureSet) -> bool:
     if found.statistic == "broad":
         return True
     inside = dict(zip(found.features, found.box, strict=True))
-    centre = np.median(job.points[mode.rows], axis=0)
+    centre = np.median(job.encoded.ranked[mode.rows], axis=0)
     opposite = mode.is_current != (found.side == "current")
     return opposite and all(low <= centre[f] <= high for f, (low, high) in inside.items() if f in mode.features)
 
 
-def _joined(points: NDArray[np.float64], known: tuple[Settled, ...], more: tuple[Settled, ...]) -> tuple[Settled, ...]:
+def _joined(ranked: NDArray[np.float64], known: tuple[Settled, ...], more: tuple[Settled, ...]) -> tuple[Settled, ...]:
     """All modes; one that lies around another of its side, in the same features, is a further part of it."""
     modes = list(known)
     for new in more:
         for at, mode in enumerate(modes):
             if mode.is_current == new.is_current and _nested(mode.features, new.features):
                 shared = [f for f in mode.features if f in new.features]
-                centre, around = np.median(points[mode.rows][:, shared], axis=0), points[new.rows][:, shared]
+                centre, around = np.median(ranked[mode.rows][:, shared], axis=0), ranked[new.rows][:, shared]
                 if np.all((around.min(axis=0) <= centre) & (centre <= around.max(axis=0))):
                     modes[at] = replace(mode, rows=np.union1d(mode.rows, new.rows))
                     break
@@ -136,20 +148,36 @@ def _nested(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
     return set(one) <= set(other) or set(other) <= set(one)
 
 
-def _localised_mode(
-    points: NDArray[np.float64],
-    is_current: NDArray[np.bool_],
-    found: FeatureSet,
-    p_value: float,
-    params: EqualiseParams,
-    engine: Engine | None,
-) -> list[Settled]:
+def _level_mode(job: Job, pool: NDArray[np.intp], found: FeatureSet, p_value: float) -> list[Settled]:
+    """The surplus of a level, of missing values or of a combination of such.
+
+    All rows there are alike in the set's features, so there is nothing to climb or to prune around: of the rows, those
+    with the strongest evidence in the full space stand for the surplus.
+    """
+    points, is_current = job.points[pool], job.is_current[pool]
+    n_reference = int(np.sum(~is_current))
+    held = np.concatenate([found.rows_reference, found.rows_current + n_reference])
+    ranked = job.encoded.ranked[pool]
+    features, held = sharpen(ranked, is_current, job.encoded.categories, found.features, held)
+    held = np.sort(held)
+    at = int(np.searchsorted(held, n_reference))
+    rows, surplus = _surplus(is_current, replace(found, rows_reference=held[:at], rows_current=held[at:] - n_reference))
+    if rows.size < MIN_ROWS or surplus < 1:
+        return []
+    rows = _strongest(points, is_current, rows, surplus, job.params.equalise, job.engine)
+    side = found.side == "current"
+    return [Settled(side, features, rows, settled=True, localisation=None, p_value=p_value, origin="scan")]
+
+
+def _localised_mode(job: Job, pool: NDArray[np.intp], found: FeatureSet, p_value: float) -> list[Settled]:
     """The rows in excess around the best box, in the features in which its rows stand out most."""
+    points, is_current = job.points[pool], job.is_current[pool]
     rows, surplus = _surplus(is_current, found)
     if rows.size < MIN_ROWS or surplus < 1:
         return []
-    features, anchors = climb(points, is_current, found.features, rows, surplus, params.k_max)
-    subspace = np.ascontiguousarray(points[:, list(features)])
+    params, engine = job.params.equalise, job.engine
+    features, anchors = climb(points, is_current, found.features, rows, surplus, params.k_max, job.groups)
+    subspace = np.ascontiguousarray(points[:, columns_of(job.groups, features)])
     pruned = prune_around(subspace, is_current, anchors, params.k_max, engine=engine)
     if pruned.size >= max(MIN_ROWS, surplus // 2):
         rows = same_cluster(subspace, pruned, anchors)
@@ -159,16 +187,11 @@ def _localised_mode(
     return [Settled(side, features, rows, settled=True, localisation=None, p_value=p_value, origin="scan")]
 
 
-def _broad_modes(
-    points: NDArray[np.float64],
-    is_current: NDArray[np.bool_],
-    found: FeatureSet,
-    p_value: float,
-    params: EqualiseParams,
-    engine: Engine | None,
-) -> list[Settled]:
+def _broad_modes(job: Job, pool: NDArray[np.intp], found: FeatureSet, p_value: float) -> list[Settled]:
     """What equalisation in the set's features prunes on either side; else the surplus of its strongest cell."""
-    subspace = np.ascontiguousarray(points[:, list(found.features)])
+    points, is_current = job.points[pool], job.is_current[pool]
+    params, engine = job.params.equalise, job.engine
+    subspace = np.ascontiguousarray(points[:, columns_of(job.groups, found.features)])
     graph = LivingGraph(subspace, is_current, params.k_max, engine)
     pruned = pruned_positions(equalise_graph(graph, params), is_current)
     groups = [pruned[is_current[pruned] == side] for side in (True, False)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.calibrate import Calibration, Tail, calibrate, tail_test
-from shiftscope.encode import encode
+from shiftscope.encode import Columns, Encoded, encode
 from shiftscope.engines.base import Engine
 from shiftscope.errors import ParameterError, check_seed, is_whole
 from shiftscope.living import LivingGraph
@@ -158,6 +158,7 @@ def equalise(
     current: object,
     k_max: int = DEFAULT_K_MAX,
     *,
+    columns: Columns | Sequence[str] | None = None,
     params: EqualiseParams | None = None,
     random_state: int = 0,
     engine: Engine | None = None,
@@ -173,6 +174,8 @@ def equalise(
     reference, current : array, data frame or path
     k_max : int
         Largest neighbourhood; `params` holds everything else (its k_max is replaced by this one).
+    columns : Columns or sequence of str, optional
+        Which columns take part, and as what.
     random_state : int
         Seed of permutations and simulated nulls.
     """
@@ -181,12 +184,13 @@ def equalise(
     tables = (read_table(reference, "reference"), read_table(current, "current"))
     total: Equalisation | None = None
     while True:
-        pair, flipped = canonical(encode(*tables if total is None else _survivors(tables, total)))
+        pair, flipped = canonical(encode(*tables if total is None else _survivors(tables, total), columns))
         graph = LivingGraph(pair.points, pair.is_current, params.k_max, engine)
         part = equalise_graph(graph, params, random_state=random_state, progress=progress)
+        last = not part.trace or not part.converged or _identical(pair, part)
         part = part.swapped() if flipped else part
         total = part if total is None else _join(total, part)
-        if not part.trace or not part.converged or _identical(tables, total):
+        if last:
             return total
 
 
@@ -343,17 +347,13 @@ def _collect(
 
 
 def _survivors(tables: tuple[Table, Table], done: Equalisation) -> tuple[Table, Table]:
-    first, second = (
-        replace(table, columns=tuple(column[rows] for column in table.columns), n_rows=rows.size)
-        for table, rows in zip(tables, (done.kept_reference, done.kept_current), strict=True)
-    )
-    return first, second
+    return tables[0].rows(done.kept_reference), tables[1].rows(done.kept_current)
 
 
-def _identical(tables: tuple[Table, Table], done: Equalisation) -> bool:
-    """Whether all surviving rows are the same: there is nothing left to compare."""
-    pooled = [np.concatenate(pair) for pair in zip(*(t.columns for t in _survivors(tables, done)), strict=True)]
-    return all(np.ptp(column) == 0 for column in pooled)
+def _identical(pair: Encoded, part: Equalisation) -> bool:
+    """Whether all surviving rows of a pass are the same: there is nothing left to compare."""
+    kept = np.concatenate([part.kept_reference, pair.n_reference + part.kept_current])
+    return bool(np.all(np.ptp(pair.points[kept], axis=0) == 0))
 
 
 def _join(first: Equalisation, second: Equalisation) -> Equalisation:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
@@ -13,7 +12,20 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shiftscope.errors import InputError
-from shiftscope.tables import DELIMITERS
+from shiftscope.sources import (
+    ARROW_SUFFIXES,
+    LINES_SUFFIXES,
+    PARQUET_SUFFIXES,
+    TEXT_SUFFIXES,
+    csv_header,
+    file_suffix,
+    read_ipc,
+    read_lines,
+    source_paths,
+    utf8_content,
+)
+
+__all__ = ["copy_suffix", "extract_rows", "file_suffix"]
 
 Rows = NDArray[np.intp]
 
@@ -24,51 +36,68 @@ def extract_rows(source: str, rows: Rows, n_rows: int, target: BinaryIO) -> None
     Parameters
     ----------
     source : str
-        Path of a CSV (.csv, .tsv, .txt, also .gz), Parquet, Arrow or NPY file, as `read_table` takes it.
+        Path of a file, a folder of Parquet files or a pattern, as `read_table` takes it.
     rows : intp array
         Row positions, counting from 0 behind the header.
     n_rows : int
         Rows that the file had when it was compared; another number means that it has changed since.
     target : file open for writing bytes
     """
-    path = Path(source).expanduser()
-    suffix = Path(path.name.lower().removesuffix(".gz")).suffix
-    _COPIERS[suffix](path, rows, n_rows, target)
+    paths = source_paths(source, "file")
+    suffix = file_suffix(paths[0].name).lower().removesuffix(".gz")
+    if len(paths) > 1:
+        frame = pl.concat([_parquet(path).select(_parquet(paths[0]).columns) for path in paths], how="vertical_relaxed")
+        _chosen(frame, rows, n_rows, Path(source)).write_parquet(target)
+    else:
+        _COPIERS[suffix](paths[0], rows, n_rows, target)
 
 
-def file_suffix(source: str) -> str:
-    """The part of a file's name that tells its format: .csv, .csv.gz, .parquet, ..."""
-    name = Path(source).name
-    found = re.search(r"(\.csv|\.tsv|\.txt)\.gz$", name, flags=re.IGNORECASE)
-    return found[0] if found else Path(name).suffix
+def copy_suffix(source: str) -> str:
+    """The suffix that a copy of a source's rows has: its own, or .parquet for a folder or a pattern."""
+    return file_suffix(source) or ".parquet"
 
 
 def _copy_text(path: Path, rows: Rows, n_rows: int, target: BinaryIO) -> None:
-    """Delimited text: every value stays the text it was."""
-    zipped = path.name.lower().endswith(".gz")
-    with gzip.open(path, "rt", encoding="utf-8-sig") if zipped else path.open(encoding="utf-8-sig") as lines:
-        header = re.sub(r'"[^"]*"', "", lines.readline())
-    delimiter = max(DELIMITERS, key=header.count)
-    frame = pl.read_csv(path, separator=delimiter, infer_schema=False, glob=False)
-    text = _chosen(frame, rows, n_rows, path).write_csv(separator=delimiter).encode()
-    target.write(gzip.compress(text, mtime=0) if zipped else text)
+    """Delimited text: every value stays the text it was, in UTF-8."""
+    content = utf8_content(path)
+    _, delimiter = csv_header(content)
+    frame = pl.read_csv(content, separator=delimiter, infer_schema=False)
+    _write_text(path, _chosen(frame, rows, n_rows, path).write_csv(separator=delimiter).encode(), target)
+
+
+def _copy_lines(path: Path, rows: Rows, n_rows: int, target: BinaryIO) -> None:
+    _write_text(path, _chosen(read_lines(path), rows, n_rows, path).write_ndjson().encode(), target)
+
+
+def _write_text(path: Path, text: bytes, target: BinaryIO) -> None:
+    """Zipped if the source is; without a time stamp, so that equal rows give equal files."""
+    target.write(gzip.compress(text, mtime=0) if path.name.lower().endswith(".gz") else text)
 
 
 def _copy_parquet(path: Path, rows: Rows, n_rows: int, target: BinaryIO) -> None:
-    frame = pl.read_parquet(path, glob=False, hive_partitioning=False)
-    _chosen(frame, rows, n_rows, path).write_parquet(target)
+    _chosen(_parquet(path), rows, n_rows, path).write_parquet(target)
+
+
+def _parquet(path: Path) -> pl.DataFrame:
+    return pl.read_parquet(path, glob=False, hive_partitioning=False)
 
 
 def _copy_arrow(path: Path, rows: Rows, n_rows: int, target: BinaryIO) -> None:
-    with path.open("rb") as file:
-        frame = pl.read_ipc(file)
-    _chosen(frame, rows, n_rows, path).write_ipc(target)
+    _chosen(read_ipc(path), rows, n_rows, path).write_ipc(target)
 
 
 def _copy_numpy(path: Path, rows: Rows, n_rows: int, target: BinaryIO) -> None:
     array = np.load(path, mmap_mode="r", allow_pickle=False)
     _check_unchanged(len(array), n_rows, path)
     np.save(target, array[rows])
+
+
+def _copy_archive(path: Path, rows: Rows, n_rows: int, target: BinaryIO) -> None:
+    with np.load(path, allow_pickle=False) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    for array in arrays.values():
+        _check_unchanged(len(array), n_rows, path)
+    np.savez(target, **{name: array[rows] for name, array in arrays.items()})
 
 
 def _chosen(frame: pl.DataFrame, rows: Rows, n_rows: int, path: Path) -> pl.DataFrame:
@@ -85,8 +114,10 @@ def _check_unchanged(found: int, expected: int, path: Path) -> None:
 
 
 _COPIERS: dict[str, Callable[[Path, Rows, int, BinaryIO], None]] = {
-    **dict.fromkeys((".csv", ".tsv", ".txt"), _copy_text),
-    **dict.fromkeys((".parquet", ".pq"), _copy_parquet),
-    **dict.fromkeys((".arrow", ".feather", ".ipc"), _copy_arrow),
+    **dict.fromkeys(TEXT_SUFFIXES, _copy_text),
+    **dict.fromkeys(LINES_SUFFIXES, _copy_lines),
+    **dict.fromkeys(PARQUET_SUFFIXES, _copy_parquet),
+    **dict.fromkeys(ARROW_SUFFIXES, _copy_arrow),
     ".npy": _copy_numpy,
+    ".npz": _copy_archive,
 }

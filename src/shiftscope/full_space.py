@@ -101,6 +101,7 @@ def _refined(job: Job, pruned: NDArray[np.intp], calibration: Calibration) -> It
         p_values,
         job.params.k_max,
         job.params.localise,
+        groups=job.groups,
         max_iterations=job.params.max_iterations,
         max_modes=job.params.max_modes,
         random_state=job.random_state,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from shiftscope.encode import Encoded
 from shiftscope.engines.base import Engine
+from shiftscope.features import Groups
 from shiftscope.params import CompareParams
 from shiftscope.progress import Progress
 
@@ -27,8 +28,13 @@ class Job:
 
     @property
     def points(self) -> NDArray[np.float64]:
-        """(n, d) pooled standardised matrix, reference rows first."""
+        """(n, D) pooled standardised matrix, reference rows first."""
         return self.encoded.points
+
+    @property
+    def groups(self) -> Groups:
+        """The matrix columns of each feature."""
+        return self.encoded.groups
 
     @property
     def is_current(self) -> NDArray[np.bool_]:

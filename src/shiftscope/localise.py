@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from shiftscope.errors import InputError, ParameterError
+from shiftscope.features import Groups, columns_of
 from shiftscope.kernels.enrich import LINES, batch_distances, weighted_spread
 from shiftscope.subset_size import Curve, best_size, cross_validate, gap_size
 
@@ -128,6 +129,7 @@ def localise(
     params: LocaliseParams | None = None,
     *,
     batch: Literal["corrected", "paper"] | None = None,
+    groups: Groups | None = None,
     random_state: int | np.random.Generator = 0,
 ) -> Localisation:
     """Find the features in which the neighbours of `query` rows are mostly `target` rows (paper 2.3).
@@ -161,6 +163,8 @@ def localise(
     params : LocaliseParams, optional
     batch : {"corrected", "paper"}, optional
         Shorthand that overrides ``params.batch``.
+    groups : tuple of tuples of int, optional
+        Columns of `pool` that form one feature and have one weight; by default every column is a feature.
     random_state : int or Generator
         Draws the mini-batches and the folds; the same seed gives the same result on any number of threads.
     """
@@ -168,10 +172,19 @@ def localise(
     params = params if batch is None else replace(params, batch=batch)
     points, is_target, is_query = _checked(pool, target, query)
     rng = np.random.default_rng(random_state)
-    weights, objective = _learn(points, is_target, is_query, params, rng)
+    groups = groups or tuple((column,) for column in range(points.shape[1]))
+    weights, objective = _learn(points, is_target, is_query, params, rng, groups)
     ranking = np.argsort(-weights, kind="stable")
     curve = cross_validate(
-        points, is_target, is_query, ranking, k=params.k, beta=params.beta, folds=params.folds, rng=rng
+        points,
+        is_target,
+        is_query,
+        ranking,
+        k=params.k,
+        beta=params.beta,
+        folds=params.folds,
+        rng=rng,
+        groups=groups,
     )
     size = best_size(curve) if params.batch == "paper" else gap_size(curve, weights[ranking])
     return Localisation(weights, tuple(int(f) for f in ranking[:size]), curve, objective)
@@ -220,9 +233,12 @@ def _learn(
     query: NDArray[np.bool_],
     params: LocaliseParams,
     rng: np.random.Generator,
+    groups: Groups,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Effective weights and the objective per epoch: S2-S4, by Adam with an annealed temperature."""
-    d = pool.shape[1]
+    d = len(groups)
+    owner = np.empty(pool.shape[1], dtype=np.intp)  # the feature of each column
+    owner[columns_of(groups, range(d))] = np.repeat(np.arange(d), [len(group) for group in groups])
     epochs, learning_rate = params.schedule
     adam = _Adam(np.zeros(d), learning_rate)
     objective = np.empty(epochs)
@@ -232,10 +248,12 @@ def _learn(
             adam = _Adam(_lifted(adam.latent), learning_rate)
         raw, scale = _raw_weights(adam.latent)
         rows = pool[batch.rows]
-        chosen, distance = batch_neighbours(rows, raw * scale, batch.n_queries, params.k)
+        weights = (raw * scale)[owner]
+        chosen, distance = batch_neighbours(rows, weights, batch.n_queries, params.k)
         objective[epoch], slope = soft_enrichment(
-            rows, target[batch.rows], batch.offset, raw * scale, chosen, distance, _sharpness(distance, tau, params)
+            rows, target[batch.rows], batch.offset, weights, chosen, distance, _sharpness(distance, tau, params)
         )
+        slope = np.bincount(owner, slope, d)
         adam.descend((params.l1 - slope * scale) * expit(adam.latent))
     raw, _ = _raw_weights(adam.latent)
     return raw * (d / raw.sum()), objective

@@ -24,8 +24,10 @@ def canonical(encoded: Encoded) -> tuple[Encoded, bool]:
 
 def swapped(encoded: Encoded) -> Encoded:
     """The same pool with the two samples exchanged."""
-    points = np.vstack([encoded.current, encoded.reference])
-    return replace(encoded, points=points, n_reference=encoded.n_current)
+    order = np.roll(np.arange(len(encoded.points)), encoded.n_current)
+    points = encoded.points[order]
+    ranked = points if encoded.ranked is encoded.points else encoded.ranked[order]
+    return replace(encoded, points=points, ranked=ranked, n_reference=encoded.n_current)
 
 
 def _digest(rows: np.ndarray) -> bytes:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from shiftscope.engines.base import Engine
 from shiftscope.equalise import Equalisation
+from shiftscope.features import Groups, columns_of
 from shiftscope.living import LivingGraph
 from shiftscope.localise import Localisation, LocaliseParams, localise
 from shiftscope.modes import partition
@@ -69,6 +70,7 @@ def refine(
     k_max: int,
     localise_params: LocaliseParams,
     *,
+    groups: Groups | None = None,
     max_iterations: int,
     max_modes: int,
     random_state: int = 0,
@@ -79,7 +81,7 @@ def refine(
 
     Parameters
     ----------
-    points : (n, d) float64
+    points : (n, D) float64
         Pooled standardised matrix.
     is_current : (n,) bool
     removed : intp array
@@ -88,6 +90,8 @@ def refine(
         Calibrated p-value of the reference and of the current side: what each mode is founded on.
     max_iterations : int
         Most localisations per mode.
+    groups : d tuples of int, optional
+        The matrix columns of each feature; by default every column is a feature.
     max_modes : int
         Most modes followed per side, largest first.
     """
@@ -101,6 +105,7 @@ def refine(
             p_values[int(is_current[rows[0]])],
             k_max,
             localise_params,
+            groups=groups,
             max_iterations=max_iterations,
             random_state=random_state,
             engine=engine,
@@ -120,6 +125,7 @@ def settle(
     k_max: int,
     localise_params: LocaliseParams,
     *,
+    groups: Groups | None = None,
     max_iterations: int,
     random_state: int = 0,
     engine: Engine | None = None,
@@ -128,19 +134,22 @@ def settle(
 
     A mode dissolves when the subspace it points to shows no excess on its side.
     """
+    groups = groups or tuple((column,) for column in range(points.shape[1]))
     side = bool(is_current[rows[0]])
     target = is_current == side
     best: Settled | None = None
     seen: set[frozenset[int]] = set()
     for _ in range(max_iterations):
-        found = localise(points, target, _mask(len(points), rows), localise_params, random_state=random_state)
+        found = localise(
+            points, target, _mask(len(points), rows), localise_params, groups=groups, random_state=random_state
+        )
         features = frozenset(found.features)
         if best is not None and features == frozenset(best.features):
             return replace(best, features=found.features, localisation=found, settled=True)
         if features in seen:
             break
         seen.add(features)
-        subspace = np.ascontiguousarray(points[:, np.sort(found.features)])
+        subspace = np.ascontiguousarray(points[:, columns_of(groups, sorted(found.features))])
         pruned = prune_around(subspace, is_current, rows, k_max, engine=engine)
         if pruned.size < MIN_ROWS:
             break

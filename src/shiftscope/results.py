@@ -10,16 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.calibrate import Calibration
+from shiftscope.columns import Kind
 from shiftscope.encode import Encoded
 from shiftscope.equalise import Equalisation
+from shiftscope.features import time_text
 from shiftscope.localise import Localisation
 from shiftscope.orient import swapped
 from shiftscope.params import CompareParams
 from shiftscope.refine import Origin
 from shiftscope.scan import ScanResult
 from shiftscope.score import Nulls, Scores
+from shiftscope.wording import percent, plain
 
 Side = Literal["reference", "current"]
+TOLD_SHARE = 0.1  # of the change among a mode's rows: a smaller one of the whole sample does not tell the story
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,15 @@ class Direction:
         Their difference in pooled standard deviations.
     spread_ratio : float
         Interquartile range of the mode's rows divided by that of the other sample (infinite if the latter is 0).
+    kind : {"number", "date", "time", "duration", "category"}
+        What the column holds. Medians of times are in seconds; a category has none (NaN).
+    level : str
+        Of a category, or of a column whose values are missing in the mode: the level ("missing" if `gap`) that the
+        mode's rows have most in excess; else empty.
+    share, other_share, own_share : float
+        Share of that level among the mode's rows, in the other sample, and in the mode's own sample as a whole.
+    gap : bool
+        The level is that a value is missing (or, at last, there).
     """
 
     feature: str
@@ -42,10 +55,20 @@ class Direction:
     other_median: float
     shift: float
     spread_ratio: float
+    kind: Kind = "number"
+    level: str = ""
+    share: float = float("nan")
+    other_share: float = float("nan")
+    own_share: float = float("nan")
+    gap: bool = False
 
     @property
     def word(self) -> str:
-        """higher, lower, narrower or wider: the most telling single word."""
+        """The most telling single word: higher, lower, narrower, wider; later, earlier; more (of a level)."""
+        if self.level:
+            return "more"
+        if self.kind == "date" and abs(self.shift) >= 0.25:
+            return "later" if self.shift > 0 else "earlier"
         if abs(self.shift) >= 0.25:
             return "higher" if self.shift > 0 else "lower"
         if self.spread_ratio <= 0.75:
@@ -54,8 +77,26 @@ class Direction:
             return "wider"
         return "higher" if self.shift > 0 else "lower"
 
+    @property
+    def change(self) -> str:
+        """What follows the name: "higher: median 61 against 52", "= B: 4 % -> 31 %", "missing: 2 % -> 30 %".
+
+        Shares are those of the other and of the mode's own sample; where these hardly differ, as for a change in how
+        columns go together, that of the mode's rows is held against the other sample's.
+        """
+        if self.level:
+            level = self.level if self.gap else f"= {plain(self.level)}"
+            if self.own_share - self.other_share >= TOLD_SHARE * (self.share - self.other_share):
+                return f"{level}: {percent(self.other_share)} -> {percent(self.own_share)}"
+            return f"{level}: {percent(self.share)} of these rows against {percent(self.other_share)}"
+        median, other = (
+            f"{value:.4g}" if self.kind == "number" else time_text(self.kind, value)
+            for value in (self.median, self.other_median)
+        )
+        return f"{self.word}: median {median} against {other}"
+
     def __str__(self) -> str:
-        return f"{self.feature} {self.word}: median {self.median:.4g} against {self.other_median:.4g}"
+        return f"{self.feature} {self.change}"
 
 
 @dataclass(frozen=True)

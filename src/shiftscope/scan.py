@@ -8,7 +8,7 @@ permutations of the labels, so the p-values are exact after all the searching.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from shiftscope.bins import Bins, bin_features
 from shiftscope.contrasts import contrast_families
-from shiftscope.encode import encode_pair
+from shiftscope.encode import Columns, encode_pair
 from shiftscope.errors import ParameterError
 from shiftscope.families import Family, Lanes, Statistic, family_wise, p_values
 from shiftscope.grow import grow_boxes
@@ -95,7 +95,7 @@ class FeatureSet:
         Family-wise: how often the whole scan of permuted labels reaches `value` anywhere.
     box : tuple of (float, float)
         Smallest and largest value along each feature of the rows in the box: the best box of a localised set,
-        the strongest cell of a broad one.
+        the strongest cell of a broad one. A missing value is -inf; a level is its position by pooled frequency.
     rows_reference, rows_current : intp arrays
         Positions, within each sample, of the rows in the box.
     """
@@ -138,11 +138,25 @@ class ScanResult:
     pairs: NDArray[np.float64]
 
 
-def scan(reference: Any, current: Any, params: ScanParams | None = None, *, random_state: int = 0) -> ScanResult:
-    """Scan two tables (arrays, data frames or paths) for the small feature sets in which they differ."""
-    encoded = encode_pair(reference, current)
-    points = encoded.points * encoded.scale + encoded.centre  # boxes are reported in the user's units
-    return scan_points(points, encoded.n_reference, encoded.names, params, random_state=random_state)
+def scan(
+    reference: Any,
+    current: Any,
+    params: ScanParams | None = None,
+    *,
+    columns: Columns | Sequence[str] | None = None,
+    random_state: int = 0,
+) -> ScanResult:
+    """Scan two tables (arrays, data frames or paths) for the small feature sets in which they differ.
+
+    `columns` tells which columns take part, and as what.
+    """
+    encoded = encode_pair(reference, current, columns)
+    scale = np.where(encoded.categories, 1.0, encoded.scale)
+    centre = np.where(encoded.categories, 0.0, encoded.centre)
+    points = encoded.ranked * scale + centre  # boxes are reported in the user's units
+    return scan_points(
+        points, encoded.n_reference, encoded.names, params, categories=encoded.categories, random_state=random_state
+    )
 
 
 def scan_points(
@@ -151,6 +165,7 @@ def scan_points(
     names: tuple[str, ...],
     params: ScanParams | None = None,
     *,
+    categories: NDArray[np.bool_] | None = None,
     random_state: int = 0,
     progress: Progress = silent,
 ) -> ScanResult:
@@ -159,13 +174,15 @@ def scan_points(
     Parameters
     ----------
     points : (n, d) float64
-        Pooled rows, the reference first; only the order of the values along each feature matters.
+        Pooled rows, the reference first; only the order of the values along each feature matters. Missing is -inf.
     n_reference : int
     names : tuple of d str
+    categories : (d,) bool, optional
+        Columns that hold levels: each value has a bin of its own.
     """
     params = params or ScanParams()
     rng = np.random.default_rng(random_state)
-    bins = bin_features(points)
+    bins = bin_features(points, categories)
     lanes = _draw_lanes(bins, n_reference, params, rng)
     families = list(_families(bins, lanes, params, rng, progress))
     null = family_wise(families)
@@ -287,15 +304,28 @@ def _ranking(families: list[Family], null: NDArray[np.float64]) -> list[tuple[fl
 
 
 def _strongest_cell(bins: Bins, lanes: Lanes, features: tuple[int, ...]) -> NDArray[np.int64]:
-    """Codes of the cell of a coarse grid whose labels deviate most: (size, 2)."""
-    width = MAX_BINS // _BROAD_BINS
-    cells = np.ravel_multi_index(tuple(bins.codes[list(features)] // width), (_BROAD_BINS,) * len(features))
-    n = np.bincount(cells)
-    k = np.bincount(cells, weights=lanes.labels[0]).astype(np.int64)
+    """Codes of the cell whose labels deviate most: (size, 2).
+
+    Cells are quarters of a number's range, and each level and each missing value has cells of its own.
+    """
+    limits = [_cells(bins, feature) for feature in features]
+    along = [np.searchsorted(low, bins.codes[f], side="right") - 1 for f, low in zip(features, limits, strict=True)]
+    grid = tuple(len(low) for low in limits)
+    cells, cell = np.unique(np.ravel_multi_index(tuple(along), grid), return_inverse=True)
+    n = np.bincount(cell)
+    k = np.bincount(cell, weights=lanes.labels[0]).astype(np.int64)
     deviances = [half_deviance(hits, held, lanes.counted, lanes.xlogx) for hits, held in zip(k, n, strict=True)]
-    at = np.unravel_index(int(np.argmax(deviances)), (_BROAD_BINS,) * len(features))
-    low = np.array(at, dtype=np.int64) * width
-    return np.stack([low, low + width - 1], axis=-1)
+    at = np.unravel_index(cells[int(np.argmax(deviances))], grid)
+    bounds = (np.append(low, MAX_BINS) for low in limits)
+    return np.array([(limit[i], limit[i + 1] - 1) for limit, i in zip(bounds, at, strict=True)], dtype=np.int64)
+
+
+def _cells(bins: Bins, feature: int) -> NDArray[np.int64]:
+    """First code of each cell along a feature, increasing."""
+    if bins.categories[feature]:
+        return np.arange(MAX_BINS)
+    quarters = np.arange(0, MAX_BINS, MAX_BINS // _BROAD_BINS)
+    return np.union1d(quarters, [1]) if np.isneginf(bins.smallest[feature, 0]) else quarters
 
 
 def _rows_in_box(bins: Bins, features: tuple[int, ...], box: NDArray[np.int64]) -> NDArray[np.intp]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shiftscope.encode import encode_pair
+from shiftscope.encode import Columns, encode_pair
 from shiftscope.engines.base import Engine, Neighbours
 from shiftscope.errors import ParameterError, is_whole
 from shiftscope.kernels.score import score_lists
@@ -61,7 +62,14 @@ class Scores:
         return np.flatnonzero(self.reference >= self.nulls.reference.threshold(p_ext))
 
 
-def score(reference: object, current: object, k_max: int = DEFAULT_K_MAX, *, engine: Engine | None = None) -> Scores:
+def score(
+    reference: object,
+    current: object,
+    k_max: int = DEFAULT_K_MAX,
+    *,
+    columns: Columns | Sequence[str] | None = None,
+    engine: Engine | None = None,
+) -> Scores:
     """Score every row of two samples by the local excess of its own sample.
 
     Parameters
@@ -70,10 +78,12 @@ def score(reference: object, current: object, k_max: int = DEFAULT_K_MAX, *, eng
         The two samples; columns are matched by name and standardised over the pool.
     k_max : int
         Largest neighbourhood K_M; at most the number of pooled rows minus one.
+    columns : Columns or sequence of str, optional
+        Which columns take part, and as what.
     engine : Engine, optional
         Where neighbours are searched; this machine by default.
     """
-    encoded = encode_pair(reference, current)
+    encoded = encode_pair(reference, current, columns)
     k_max = usable_k_max(k_max, len(encoded.points))
     graph = neighbours(encoded.points, k_max, engine=engine)
     return score_graph(graph, encoded.is_current)

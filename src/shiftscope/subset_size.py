@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from shiftscope.features import Groups, columns_of
 from shiftscope.kernels.enrich import nested_neighbours
 
 MAX_VALIDATION_QUERIES = 500  # a standard error of 0.5 / sqrt(500) = 0.02 at worst; more queries only cost time
@@ -47,6 +48,7 @@ def cross_validate(
     beta: float,
     folds: int,
     rng: np.random.Generator,
+    groups: Groups | None = None,
 ) -> Curve:
     """Score every candidate number of leading features.
 
@@ -66,6 +68,8 @@ def cross_validate(
     folds : int
     rng : Generator
         Draws the folds, and 500 of the queries when there are more.
+    groups : d tuples of int, optional
+        The pool's columns of each feature; by default every column is a feature.
     """
     fold = stratified_folds(query, folds, rng)
     queries = np.flatnonzero(query)
@@ -73,8 +77,10 @@ def cross_validate(
         queries = np.sort(rng.choice(queries, MAX_VALIDATION_QUERIES, replace=False))
     k = min(k, len(pool) - int(np.bincount(fold).max()))
     sizes = size_grid(len(ranking))
-    columns = np.ascontiguousarray(pool[:, ranking].T)
-    neighbours = nested_neighbours(columns, queries, fold, sizes[::-1].copy(), k)
+    groups = groups or tuple((f,) for f in range(len(ranking)))
+    columns = np.ascontiguousarray(pool[:, columns_of(groups, ranking)].T)
+    used = np.cumsum([len(groups[f]) for f in ranking])  # columns of the leading 1, 2, ... features
+    neighbours = nested_neighbours(columns, queries, fold, used[sizes[::-1] - 1].astype(sizes.dtype), k)
     purity, rank_quality = enrichment(target[neighbours[:, ::-1]])
     score = purity + beta * (1 - purity) * rank_quality
     own = fold[queries]

@@ -1,0 +1,225 @@
+"""One column of any type -> numbers that the encoding can work with, and what they stand for."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import numbers
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from shiftscope.wording import shown
+
+Kind = Literal["number", "date", "time", "duration", "category"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+WHOLE_SHOWN = 1e15  # whole numbers up to here are written without a point as levels
+
+_SECOND = np.timedelta64(1, "s")
+_MIDNIGHT = datetime.time()
+_NUMBER = (numbers.Real, decimal.Decimal, np.bool_)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column, coerced.
+
+    Attributes
+    ----------
+    kind
+        "number"; "date" (seconds since 1970 UTC), "time" (seconds since midnight), "duration" (seconds);
+        "category" (positions in `levels`).
+    values
+        (n_rows,) float64; NaN where the value is missing.
+    levels
+        The distinct values of a category as text, sorted; empty for any other kind.
+    whole
+        The data had an integer type.
+    """
+
+    kind: Kind
+    values: NDArray[np.float64]
+    levels: tuple[str, ...] = ()
+    whole: bool = False
+
+    @property
+    def empty(self) -> bool:
+        """No value is there: such a column agrees with any kind."""
+        return bool(np.isnan(self.values).all())
+
+    def texts(self) -> list[str | None]:
+        """Each value as the text it would have as a level; None where it is missing."""
+        if self.kind == "category":
+            return [None if np.isnan(value) else self.levels[int(value)] for value in self.values]
+        return [None if np.isnan(value) else number_text(value) for value in self.values]
+
+
+@dataclass(frozen=True)
+class Unusable:
+    """Why a column takes no part, worded to follow its name."""
+
+    reason: str
+
+
+def read_column(raw: Any) -> Column | Unusable:
+    """Coerce a narwhals series, an array or a list of values of any type."""
+    if isinstance(raw, nw.Series):
+        return _from_series(raw)
+    if isinstance(raw, np.ndarray) and raw.dtype.kind in "biuf":
+        with np.errstate(over="ignore"):  # a long double beyond float64 becomes infinite, and is reported so
+            return Column("number", np.asarray(raw, dtype=np.float64), whole=raw.dtype.kind in "iu")
+    if isinstance(raw, np.ndarray) and raw.dtype.kind in "mM":
+        return _from_ticks(raw)
+    return _from_values(raw)
+
+
+def declared(column: Column, kind: Kind) -> Column | str:
+    """The column as the kind that the user declares, or what stands in the way (to follow "it")."""
+    if column.kind == kind or column.empty:
+        return replace(column, kind=kind, levels=(), whole=False) if column.kind != kind else column
+    if kind == "category":
+        if column.kind != "number":
+            return "holds dates or times, which cannot be declared as a category"
+        return categorised(column.texts())
+    if column.kind == "category" and kind in ("number", "date"):
+        return _reread(column, kind)
+    if column.kind == "number":  # seconds, as any kind of time is kept
+        return replace(column, kind=kind, whole=False)
+    return f"holds values of kind {column.kind!r}"
+
+
+def categorised(texts: Iterable[str | None]) -> Column:
+    """A category of texts; None is missing."""
+    found = list(texts)
+    levels = sorted({text for text in found if text is not None})
+    position = {level: float(at) for at, level in enumerate(levels)}
+    values = np.array([np.nan if text is None else position[text] for text in found], dtype=np.float64)
+    return Column("category", values, tuple(levels))
+
+
+def number_text(value: float) -> str:
+    """A number as a level: the shortest text that reads back as it, whole numbers without a point."""
+    return str(int(value)) if value == int(value) and abs(value) < WHOLE_SHOWN else repr(float(value))
+
+
+def seconds(text: str) -> float | None:
+    """Seconds since 1970 UTC of an ISO 8601 date or date and time; None if the text is neither."""
+    try:
+        when = datetime.datetime.fromisoformat(text.strip())
+    except ValueError:
+        return None
+    return when.replace(tzinfo=when.tzinfo or datetime.UTC).timestamp()
+
+
+def _from_series(raw: nw.Series[Any]) -> Column | Unusable:
+    """By the type of the series as a whole where that says enough, else value by value."""
+    dtype = raw.dtype
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        values = np.asarray(raw.cast(nw.Float64).to_numpy(), dtype=np.float64)
+        return Column("number", values, whole=dtype.is_integer())
+    if dtype in (nw.Categorical, nw.Enum):  # a category is no number, even if its level is called 1
+        return _from_texts(raw.cast(nw.String))
+    if dtype == nw.String:
+        return _from_texts(raw)
+    if dtype == nw.Datetime or dtype == nw.Date:
+        if getattr(dtype, "time_zone", None):
+            raw = raw.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+        return _from_ticks(np.asarray(raw.cast(nw.Datetime("us")).to_numpy()).astype("M8[us]"))
+    if dtype == nw.Duration:
+        return _from_ticks(np.asarray(raw.to_numpy()).astype("m8[ns]"))
+    return _from_values(raw)
+
+
+def _from_texts(raw: nw.Series[Any]) -> Column:
+    """Text as a category, by its distinct values."""
+    levels = sorted(str(level) for level in raw.drop_nulls().unique().to_list())
+    position = {level: float(at) for at, level in enumerate(levels)}
+    position_of = position.get
+    values = np.array([np.nan if text is None else position_of(text, np.nan) for text in raw], dtype=np.float64)
+    return Column("category", values, tuple(levels))
+
+
+def _from_ticks(raw: NDArray[Any]) -> Column:
+    """Points in time, or spans of it, in seconds."""
+    missing = np.isnat(raw)
+    start = np.datetime64(0, "s") if raw.dtype.kind == "M" else np.timedelta64(0, "s")
+    values = np.where(missing, np.nan, (np.where(missing, start.astype(raw.dtype), raw) - start) / _SECOND)
+    return Column("date" if raw.dtype.kind == "M" else "duration", values.astype(np.float64))
+
+
+def _from_values(raw: Iterable[Any]) -> Column | Unusable:
+    """A column without a type of its own, value by value: all of one kind, or a category of their texts."""
+    values = [None if _is_missing(value) else value for value in raw]
+    found = [value for value in values if value is not None]
+    if all(isinstance(value, _NUMBER) for value in found):
+        return Column("number", np.array([_as_float(value) for value in values], dtype=np.float64))
+    if all(isinstance(value, datetime.date | np.datetime64) for value in found):
+        return Column("date", np.array([np.nan if v is None else _date_seconds(v) for v in values]))
+    if all(isinstance(value, datetime.timedelta | np.timedelta64) for value in found):
+        return Column("duration", np.array([np.nan if v is None else np.timedelta64(v) / _SECOND for v in values]))
+    if all(isinstance(value, datetime.time) for value in found):
+        return Column("time", np.array([np.nan if v is None else _time_seconds(v) for v in values]))
+    odd = next((value for value in found if not isinstance(value, (str, *_NUMBER))), None)
+    if odd is None:
+        return categorised(_text_of(value) for value in values)
+    if isinstance(odd, bytes):
+        return Unusable(f"holds bytes such as {shown(odd)}; decode them to text")
+    if isinstance(odd, numbers.Complex):
+        return Unusable(f"holds complex numbers such as {shown(odd)}; split them into real and imaginary columns")
+    return Unusable(f"holds nested or mixed values such as {shown(odd)}; take them apart into columns")
+
+
+def _is_missing(value: Any) -> bool:
+    if isinstance(value, float | np.floating):
+        return bool(np.isnan(value))
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
+
+
+def _as_float(value: Any) -> float:
+    try:
+        return np.nan if value is None else float(value)
+    except OverflowError:
+        return np.inf
+    except ValueError:  # a signalling NaN of decimal
+        return np.nan
+
+
+def _date_seconds(value: datetime.date | np.datetime64) -> float:
+    if isinstance(value, np.datetime64):
+        return float("nan") if np.isnat(value) else float((value - np.datetime64(0, "s")) / _SECOND)
+    if not isinstance(value, datetime.datetime):
+        value = datetime.datetime.combine(value, _MIDNIGHT)
+    return value.replace(tzinfo=value.tzinfo or datetime.UTC).timestamp()
+
+
+def _time_seconds(value: datetime.time) -> float:
+    return value.hour * 3600 + value.minute * 60 + value.second + value.microsecond * 1e-6
+
+
+def _text_of(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    return str(value) if isinstance(value, bool | np.bool_) else number_text(_as_float(value))
+
+
+def _reread(column: Column, kind: Kind) -> Column | str:
+    """Text declared as a number or a date: every level must read as one."""
+    read = seconds if kind == "date" else parsed_number
+    found = [read(level) for level in column.levels]
+    if None in found:
+        return f"holds {shown(column.levels[found.index(None)])}, which is no {kind}"
+    table = np.array([*(np.nan if value is None else value for value in found), np.nan])
+    at = np.where(np.isnan(column.values), len(found), column.values).astype(np.intp)
+    return Column(kind, table[at])
+
+
+def parsed_number(text: str) -> float | None:
+    """The number that a text writes, with a point or a decimal comma; None if it is none."""
+    try:
+        return float(text.strip().replace(",", "."))
+    except ValueError:
+        return None

@@ -1,0 +1,37 @@
+"""Names and values of the user's data in a line of text: quoted, printable, short."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+NAMES_SHOWN = 3  # a message names this many columns and counts the rest
+TEXT_SHOWN = 60  # characters of a name or value in a message
+
+
+def shown(text: object) -> str:
+    """Quote a name or value for a message: one line, nothing unprintable, at most `TEXT_SHOWN` characters."""
+    quoted = repr(str(text))
+    tail = TEXT_SHOWN // 3
+    return quoted if len(quoted) <= TEXT_SHOWN else f"{quoted[: TEXT_SHOWN - tail - 1]}…{quoted[-tail:]}"
+
+
+def listed(names: Sequence[object]) -> str:
+    """Quote the first `NAMES_SHOWN` names and count the rest."""
+    rest = len(names) - NAMES_SHOWN
+    return ", ".join(shown(name) for name in names[:NAMES_SHOWN]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def one_line(error: BaseException) -> str:
+    """The start of another library's message, safe to show in a line."""
+    text = " ".join(str(error).split())[: 2 * TEXT_SHOWN]
+    return "".join(character if character.isprintable() else "?" for character in text)
+
+
+def plain(text: str) -> str:
+    """A value as it is if it is short and printable, else quoted and cut."""
+    return text if text.isprintable() and 0 < len(text) <= TEXT_SHOWN else shown(text)
+
+
+def percent(share: float) -> str:
+    """A share for people: 31 %, 0.4 %."""
+    return f"{100 * share:.0f} %" if share >= 0.0095 or share == 0 else f"{100 * share:.1g} %"
