@@ -296,3 +296,13 @@ def test_wording_of_directions():
     assert str(Direction("age", 61.0, 52.0, 0.9, 1.0)) == "age higher: median 61 against 52"
     date = Direction("seen", 86400.0 * 366, 0.0, 1.0, 1.0, "date")
     assert str(date) == "seen later: median 1971-01-02 against 1970-01-01"
+
+
+def test_complete_numbers_are_encoded_and_binned_as_ever():
+    rows = np.random.default_rng(0).normal(size=(500, 3))
+    encoded = encode_pair(rows[:200], rows[200:])
+    assert encoded.ranked is encoded.points
+    assert encoded.groups == ((0,), (1,), (2,))
+    np.testing.assert_array_equal(encoded.points, (rows - encoded.centre) / encoded.scale)
+    ranks = np.argsort(np.argsort(rows, axis=0), axis=0)
+    np.testing.assert_array_equal(bin_features(encoded.ranked).codes, np.floor(256 * (ranks + 0.5) / 500).T)
