@@ -107,7 +107,7 @@ def test_names_units_and_seed_are_in_the_result():
     )
     current = current[["rate", "site", "dose", "age"]]
     result = compare(reference, current.assign(extra=1.0), params=FULL_SPACE, random_state=5)
-    assert result.names == ("age", "dose", "site", "rate")
+    assert result.names == ("age", "dose", "rate", "site")  # in canonical order
     assert result.random_state == 5
     mode = result.modes[0]
     assert set(mode.features) == {"dose", "rate"}

@@ -253,8 +253,8 @@ def _learn(
         objective[epoch], slope = soft_enrichment(
             rows, target[batch.rows], batch.offset, weights, chosen, distance, _sharpness(distance, tau, params)
         )
-        slope = np.bincount(owner, slope, d)
-        adam.descend((params.l1 - slope * scale) * expit(adam.latent))
+        slopes = np.bincount(owner, weights=slope, minlength=d).astype(np.float64)
+        adam.descend((params.l1 - slopes * scale) * expit(adam.latent))
     raw, _ = _raw_weights(adam.latent)
     return raw * (d / raw.sum()), objective
 
