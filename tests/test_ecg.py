@@ -7,8 +7,20 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy.stats import hypergeom
+from threadpoolctl import threadpool_limits
 
-from experiments.ecg import attribution, check, cohorts, comparison, controls, downstream, encoding, resume, waves
+from experiments.ecg import (
+    attribution,
+    check,
+    cohorts,
+    comparison,
+    controls,
+    downstream,
+    encoding,
+    resume,
+    study,
+    waves,
+)
 from experiments.ecg.__main__ import main
 from experiments.ecg.cohorts import CASES, draw_cohorts
 from experiments.ecg.data import read
@@ -212,6 +224,36 @@ def test_no_patient_is_learned_from_and_tested_on(folder, task):
     assert np.array_equal(fewer.test_diseased, split.test_diseased)
 
 
+@pytest.mark.parametrize(
+    ("which", "settings"),
+    [
+        ("LR-L2", {"C": 0.01, "solver": "lbfgs", "max_iter": 2000}),
+        ("LR-EN", {"C": 0.01, "l1_ratio": 0.5, "solver": "saga", "max_iter": 3000}),
+        (
+            "HGBT",
+            {
+                "max_depth": 3,
+                "learning_rate": 0.03,
+                "min_samples_leaf": 30,
+                "max_iter": 500,
+                "validation_fraction": 0.15,
+                "n_iter_no_change": 20,
+            },
+        ),
+    ],
+)
+def test_classifiers_have_the_supplements_settings(which, settings):
+    rng = np.random.default_rng(0)
+    points, labels = rng.standard_normal((90, 2)), np.arange(90) % 2
+    points[labels == 1, 0] += 3
+    model = downstream.classifier(which, {0: 1.0, 1: 2.5}, seed=0)
+    assert settings.items() <= model.get_params().items()
+    assert model.get_params()["class_weight"] == {0: 1.0, 1: 2.5}
+    with threadpool_limits(1):
+        scores = model.fit(points, labels).predict_proba(points)[:, 1]
+    assert downstream.auc(scores[labels == 0], scores[labels == 1]) > 0.9
+
+
 def test_auc_curve_and_interval_against_all_pairs():
     rng = np.random.default_rng(0)
     healthy, diseased = rng.integers(0, 9, 60) / 9, rng.integers(2, 12, 40) / 9
@@ -266,6 +308,10 @@ def test_units_are_not_computed_twice(tmp_path):
 
 
 def test_the_command_end_to_end(tmp_path, capsys, monkeypatch):
+    quick = downstream.classifier
+    monkeypatch.setattr(downstream, "classifier", lambda _, weight, seed: quick("LR-L2", weight, seed))
+    monkeypatch.setattr(study, "VARIANTS", study.VARIANTS[-1:])
+    monkeypatch.setitem(check.TREES, "max_iter", 5)
     monkeypatch.setattr(comparison, "K_MAX", 40)
     data, out = tmp_path / "data", tmp_path / "out"
     data.mkdir()
