@@ -20,7 +20,7 @@ def test_deviance_is_that_of_the_scan() -> None:
 
 def test_power_is_how_often_a_window_reaches_the_evidence() -> None:
     """Against simulation, within four standard errors."""
-    own, other, share, needed, extra, draws = 500, 800, 0.02, 9.0, 14, 4000
+    own, other, share, needed, extra, draws = 500, 800, 0.02, 9.0, 22, 4000
     rng = np.random.default_rng(0)
     have = extra + rng.poisson(share * (own - extra), draws)
     counter = rng.poisson(share * other, draws)

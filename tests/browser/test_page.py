@@ -29,6 +29,7 @@ PARAMS = ss.CompareParams(
     equalise=ss.EqualiseParams(k_max=60, n_permutations=99),
     localise=ss.LocaliseParams(epochs=150, background=300, k=30),
 )
+PATIENCE = 300_000  # milliseconds: machines may be busy
 HOSTILE = "<script>window.hurt=1</script><img src=x onerror=window.hurt=1>"
 
 
@@ -59,6 +60,7 @@ def page(chromium: Any, found: ShiftResult, tmp_path: Path) -> Iterator[Any]:
     """The page, with everything that the browser complains of or asks for."""
     write_html(found.summary, tmp_path / "report.html")
     page = chromium.new_page(viewport={"width": 1440, "height": 900})
+    page.set_default_timeout(PATIENCE)
     page.complaints, page.requests = [], []
     page.on("console", lambda message: page.complaints.append(message.text))
     page.on("pageerror", lambda error: page.complaints.append(str(error)))
@@ -128,6 +130,7 @@ def test_page_fits_any_screen(page: Any, width: int, scheme: str) -> None:
 def test_without_script_the_pictures_stand_still(chromium: Any, found: ShiftResult, tmp_path: Path) -> None:
     write_html(found.summary, tmp_path / "report.html")
     page = chromium.new_page(java_script_enabled=False)
+    page.set_default_timeout(PATIENCE)
     page.goto((tmp_path / "report.html").as_uri())
     assert page.locator(".still svg").first.is_visible()
     assert not page.locator("canvas").first.is_visible()

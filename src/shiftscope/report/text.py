@@ -86,12 +86,11 @@ def smallest_sentence(summary: Summary) -> list[str]:
     if not groups:
         return []
     best = min(groups, key=lambda group: group.rows)
-    columns = "one column" if best.columns == 1 else f"{number_word(best.columns)} columns"
+    where = "one column" if best.columns == 1 else f"each of {number_word(best.columns)} columns"
     return [
-        f"What would have been found, nine times in ten: a compact group of {best.rows:,} current rows "
-        f"({percent(best.share)}) or more that share their values in {columns}, in the sense that they span no more "
-        f"than 1/{round(1 / best.width)} of the range of {'it' if best.columns == 1 else 'each'} (by rank). "
-        f"{assumption(best)} Looser groups and overall changes have to be larger."
+        f"A compact group of {best.rows:,} current rows ({percent(best.share)}) or more would have been found nine "
+        f"times in ten, if it spans no more than {percent(best.width)} of all rows (by rank) in {where}. {assumption(best)} "
+        "Looser groups and overall changes have to be larger."
     ]
 
 

@@ -57,7 +57,13 @@
       }
       root.hidden = false;
       root.parentElement.classList.add("live");
-      new ResizeObserver(() => this.draw()).observe(root);
+      this.draw();
+      this.width = root.clientWidth;
+      new ResizeObserver(() => {
+        if (root.clientWidth === this.width) return;  // drawing changes the height, which is no reason to draw
+        this.width = root.clientWidth;
+        requestAnimationFrame(() => this.draw());
+      }).observe(root);
     }
 
     get marks() { return modes[Number(this.mode.value)]; }
