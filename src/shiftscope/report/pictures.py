@@ -19,6 +19,7 @@ FEATURES_SHOWN = 4  # strongest features of a mode whose distributions are drawn
 COLUMNS_SHOWN = 8  # columns to choose the axes of a scatter plot from
 TOP_ROWS = 10  # rows of a mode shown with their values ...
 TOP_FEATURES = 8  # ... in this many of its features
+MAP_DECIMALS = 3
 MAP_FEATURES = 24  # features on each side of the scan's map
 BINS = 40
 VIEW = (0.002, 0.998)  # pooled quantiles between which features are drawn
@@ -189,7 +190,7 @@ def top_rows(result: ShiftResult, mode: Mode) -> tuple[TopRow, ...]:
     encoded = result.encoded
     rows = mode.rows + (result.n_reference if mode.side == "current" else 0)
     positions = [encoded.names.index(feature) for feature in mode.features]
-    points = encoded.points[np.ix_(rows, positions)]
+    points = encoded.points[rows][:, positions]
     distance = np.square(points - np.median(points, axis=0)).sum(axis=1)
     nearest = np.argsort(distance, kind="stable")[:TOP_ROWS]
     scores = result.scores.current if mode.side == "current" else result.scores.reference
@@ -202,9 +203,10 @@ def top_rows(result: ShiftResult, mode: Mode) -> tuple[TopRow, ...]:
 
 def feature_map(scan: ScanResult, names: tuple[str, ...]) -> FeatureMap:
     """The part of the scan's pairs that holds the strongest features."""
-    values = np.where(np.isfinite(scan.pairs), scan.pairs, 0.0)
+    values: Floats = np.where(np.isfinite(scan.pairs), scan.pairs, 0.0)
     strongest = np.argsort(-values.max(axis=1), kind="stable")[:MAP_FEATURES]
-    return FeatureMap(tuple(names[feature] for feature in strongest), np.round(values[np.ix_(strongest, strongest)], 3))
+    shown: Floats = values[np.ix_(strongest, strongest)].round(MAP_DECIMALS)
+    return FeatureMap(tuple(names[feature] for feature in strongest), shown)
 
 
 def score_tail(scores: Floats, null: ScoreNull) -> ScoreTail:

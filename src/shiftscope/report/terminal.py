@@ -9,6 +9,7 @@ from rich.text import Text
 
 from shiftscope.report import text
 from shiftscope.report.summary import ModeSummary, Summary
+from shiftscope.results import other_side
 
 FOUND, CLEAR = "yellow", "green"
 
@@ -34,8 +35,10 @@ def _show_mode(number: int, mode: ModeSummary, console: Console) -> None:
     console.print(Text.assemble((f"Mode {number}: ", "bold"), text.mode_sentence(mode)))
     console.print(Text(text.rows_sentence(mode), style="dim"))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in ("feature", "direction", "mode", f"{text.other_side(mode.side)} sample"):
-        table.add_column(name, justify="right" if name in ("mode", f"{text.other_side(mode.side)} sample") else "left")
+    for name in ("feature", "direction"):
+        table.add_column(name)
+    for name in ("mode", f"{other_side(mode.side)} sample"):
+        table.add_column(name, justify="right")
     for direction in mode.directions[: text.NAMES_SHOWN]:
         cells = (
             text.shown_name(direction.feature),

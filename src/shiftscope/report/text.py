@@ -89,8 +89,8 @@ def smallest_sentence(summary: Summary) -> list[str]:
     where = "one column" if best.columns == 1 else f"each of {number_word(best.columns)} columns"
     return [
         f"A compact group of {best.rows:,} current rows ({percent(best.share)}) or more would have been found nine "
-        f"times in ten, if it spans no more than {percent(best.width)} of all rows (by rank) in {where}. {assumption(best)} "
-        "Looser groups and overall changes have to be larger."
+        f"times in ten, if it spans no more than {percent(best.width)} of all rows (by rank) in {where}. "
+        f"{assumption(best)} Looser groups and overall changes have to be larger."
     ]
 
 
