@@ -47,8 +47,6 @@ def _small(monkeypatch):
 
 @pytest.mark.parametrize("method", TESTS)
 def test_an_obvious_shift_is_detected_and_none_is_seen_where_there_is_none(method):
-    if method == "lightgbm":
-        pytest.importorskip("lightgbm")
     shifted, still = TESTS[method](make_pair(2.5), 0), TESTS[method](make_pair(0.0), 0)
     assert shifted["detected"] is True
     assert still["detected"] is False

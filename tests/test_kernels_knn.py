@@ -5,7 +5,7 @@ import pytest
 
 from shiftscope.kernels.knn_blocks import build_blocks, take_group
 from shiftscope.kernels.knn_estimates import STRIP, TILE
-from shiftscope.kernels.knn_pairs import select_pairs, sort_pairs
+from shiftscope.kernels.knn_pairs import kth_key, no_spare, select_pairs, sort_pairs, sort_spread, spread_pairs
 from shiftscope.kernels.knn_search import block_bounds
 from shiftscope.kernels.knn_view import box_distances, list_hits, look, no_view, shift
 
@@ -18,19 +18,23 @@ def pairs(size, kind):
         "equal": np.zeros(size),
         "sorted": np.arange(size, dtype=float),
         "organ pipe": np.abs(np.arange(size) - size / 2),
+        "outlier": np.append(rng.standard_normal(size - 1), 1e9),
+        "endless": np.append(rng.standard_normal(size - 1), np.inf),
     }[kind]
     return keys, rng.permutation(size).astype(np.int32)
 
 
-@pytest.mark.parametrize("kind", ["random", "ties", "equal", "sorted", "organ pipe"])
+@pytest.mark.parametrize("kind", ["random", "ties", "equal", "sorted", "organ pipe", "outlier", "endless"])
 @pytest.mark.parametrize("size", [1, 2, 16, 17, 100, 3000])
 def test_sort_and_select_equal_lexsort(kind, size):
     keys, ids = pairs(size, kind)
     order = np.lexsort((ids, keys))
     expected = list(zip(keys[order], ids[order], strict=True))
-    some_keys, some_ids = keys.copy(), ids.copy()
-    sort_pairs(some_keys, some_ids, size)
-    assert list(zip(some_keys, some_ids, strict=True)) == expected
+    spare = no_spare(size)
+    for sort in (sort_pairs, lambda *pairs: sort_spread(*pairs, spare)):
+        some_keys, some_ids = keys.copy(), ids.copy()
+        sort(some_keys, some_ids, size)
+        assert list(zip(some_keys, some_ids, strict=True)) == expected
     for kth in {0, size // 3, size - 1}:
         some_keys, some_ids = keys.copy(), ids.copy()
         select_pairs(some_keys, some_ids, size, kth)
@@ -38,6 +42,9 @@ def test_sort_and_select_equal_lexsort(kind, size):
         assert held[kth] == expected[kth]
         assert sorted(held[:kth]) == expected[:kth]
         assert sorted(held) == expected
+        spread_pairs(keys, ids, size, spare)
+        assert kth_key(spare, kth) == expected[kth][0]
+        assert sorted(zip(spare.keys, spare.ids, strict=True)) == expected
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e8])

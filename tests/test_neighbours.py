@@ -171,8 +171,10 @@ def test_an_interrupt_ends_the_search():
 
 
 def test_layouts_bound_memory_and_the_time_of_a_group():
-    assert choose_layout(100_000, 20, 400) == Layout(512, GROUP)
-    assert choose_layout(100_000, 8, 400).block_size < 512
+    assert choose_layout(100_000, 20, 400) == Layout(1024, GROUP)
+    assert choose_layout(100_000, 8, 400).block_size < 1024
+    assert choose_layout(100_000, 565, 400).block_size < 1024
+    assert choose_layout(100_000, 10**6, 400).block_size > 0
     assert choose_layout(10**6, 12, 10**5).group_size < GROUP
     assert choose_layout(10**6, 5000, 400).group_size < GROUP
 

@@ -8,11 +8,16 @@ permutations are one matrix product.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
+from typing import TypeVar
 
 import numpy as np
+from numba import get_num_threads
 from numpy.typing import NDArray
 from scipy.special import gammaincc, gammaln
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from shiftscope.bins import Bins
 from shiftscope.families import Family, Lanes
@@ -24,6 +29,7 @@ _COVARIANCE_ROWS = (1024, 4096)  # least and most rows behind the covariance of 
 _COVARIANCE_WORK = 2e9  # products spent on all covariances of one size
 _RANK_TOLERANCE = 1e-6  # of the largest eigenvalue; smaller ones are terms that repeat each other (ties)
 
+Result = TypeVar("Result")
 Terms = NDArray[np.int64]  # (terms, 3): features multiplied, d standing for the constant 1
 
 
@@ -54,17 +60,26 @@ def _family(
 ) -> Family:
     """Evidence of the sets of one size from the label sums of all terms."""
     sample = _scores(bins, _covariance_rows(columns.size, lanes.n_rows, rng))
-    observed, maxima = np.empty(len(sets)), np.full(len(lanes.labels), -np.inf)
     scale = (lanes.n_rows - 1) / (lanes.counted * (lanes.n_rows - lanes.counted))
-    for start in range(0, len(sets), _SETS_PER_BLOCK):
-        block = slice(start, start + _SETS_PER_BLOCK)
+
+    def evidence(block: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         whitening, rank = _whitening(_products(sample, terms[columns[block]]))
         squared = scale * np.square(whitening @ sums[columns[block]]).sum(axis=1)
-        observed[block] = log_tail(squared[:, 0], rank)
-        for degrees in np.unique(rank):
-            largest = squared[rank == degrees].max(axis=0)
-            maxima = np.maximum(maxima, log_tail(largest, np.full(largest.shape, degrees)))
-    return Family("broad", sets, observed, maxima, None)
+        largest = [
+            log_tail(squared[rank == degrees].max(axis=0), np.full(squared.shape[1], degrees))
+            for degrees in np.unique(rank)
+        ]
+        return log_tail(squared[:, 0], rank), np.max(largest, axis=0)
+
+    observed, maxima = zip(*_in_blocks(evidence, len(sets), _SETS_PER_BLOCK), strict=True)
+    return Family("broad", sets, np.concatenate(observed), np.max(maxima, axis=0), None)
+
+
+def _in_blocks(work: Callable[[slice], Result], n: int, size: int) -> list[Result]:
+    """Results of all blocks, in order, on all cores; BLAS keeps to the thread that calls it."""
+    blocks = [slice(start, start + size) for start in range(0, n, size)]
+    with threadpool_limits(1, "blas"), ThreadPoolExecutor(get_num_threads()) as pool:
+        return list(pool.map(work, blocks))
 
 
 def log_tail(x: NDArray[np.float64], degrees: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -101,9 +116,8 @@ def _terms_of(sets: NDArray[np.int64], d: int) -> Terms:
 
 def _label_sums(bins: Bins, terms: Terms, labels: NDArray[np.uint8]) -> NDArray[np.float32]:
     """Sum of each centred term over the counted rows of each lane: (terms, lanes)."""
-    sums = np.zeros((len(terms), len(labels)), np.float32)
-    for start in range(0, len(terms), _TERMS_PER_BLOCK):
-        block = slice(start, start + _TERMS_PER_BLOCK)
+
+    def centred(block: slice) -> NDArray[np.float32]:
         total = np.zeros((len(terms[block]), len(labels)))
         mean = np.zeros((len(terms[block]), 1))
         for at in range(0, bins.n_rows, _ROWS_PER_BLOCK):
@@ -111,8 +125,9 @@ def _label_sums(bins: Bins, terms: Terms, labels: NDArray[np.uint8]) -> NDArray[
             values = _products(_scores(bins, rows), terms[block])
             total += values @ labels[:, rows].astype(np.float32).T
             mean += values.sum(axis=1, keepdims=True, dtype=np.float64) / bins.n_rows
-        sums[block] = total - mean * labels[0].sum(dtype=np.int64)
-    return sums
+        return np.asarray(total - mean * labels[0].sum(dtype=np.int64), dtype=np.float32)
+
+    return np.concatenate(_in_blocks(centred, len(terms), _TERMS_PER_BLOCK))
 
 
 def _covariance_rows(products: int, n: int, rng: np.random.Generator) -> NDArray[np.intp]:

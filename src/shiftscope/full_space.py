@@ -42,7 +42,7 @@ def full_space_modes(
     _remove(graph, known)
     if graph.exhausted(MIN_SAMPLE):  # separated samples have nothing in common to keep
         return None, ()
-    rest = calibrated(job, graph, job.params.n_permutations) if known else calibration
+    rest = calibrated(job, graph, _permutations(job)) if known else calibration
     done = _equalised(job, graph, rest)
     if max(calibration.p_value, rest.p_value) > job.level:
         return done, ()
@@ -56,7 +56,7 @@ def full_space_modes(
         _remove(graph, known + found)
         if graph.exhausted(MIN_SAMPLE):  # a whole sample is in excess, and so may the other be
             continue
-        rest = calibrated(job, graph, job.params.n_permutations)
+        rest = calibrated(job, graph, _permutations(job))
         if rest.p_value > job.level:  # the modes so far explain it all
             break
     if found and not graph.exhausted(MIN_SAMPLE):
@@ -78,6 +78,12 @@ def calibrated(
         random_state=job.random_state,
         progress=progress,
     )
+
+
+def _permutations(job: Job) -> int:
+    """Labellings that decide whether the rest still rejects: those of equalisation, if the level is within reach."""
+    few = job.params.equalise.n_permutations
+    return few if (few + 1) * job.level >= 1.0 else job.params.n_permutations
 
 
 def _equalised(job: Job, graph: LivingGraph, calibration: Calibration) -> Equalisation:

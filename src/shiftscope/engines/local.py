@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from shiftscope.engines.base import Neighbours
 from shiftscope.kernels.knn_blocks import Blocks, build_blocks
-from shiftscope.kernels.knn_estimates import TILE
+from shiftscope.kernels.knn_estimates import STRIP, TILE
 from shiftscope.kernels.knn_search import search_groups
 
 Progress = Callable[[float], None]
@@ -38,26 +38,28 @@ class Layout:
 
 
 # From CPU times per query on one thread (Gaussian, mixture and clustered data of 2 to 565 features, 3,000 to 100,000
-# points, k = 10 to 450, a busy machine): blocks of 128 were slower everywhere; with two features and k = 30, blocks of
-# 256 took half the time of 512, and with 16 and more features blocks of 512 took about 0.9 times the time of 256.
+# points, k = 10 to 450, a busy machine). With two features and k = 30, blocks of 256 took a third of the time of 1024;
+# from 16 features on, blocks of 1024 took 0.9 times the time of 512. Beyond, a block has to stay in the cache.
 FEW_FEATURES = 8
 SMALL_BLOCK = 256
-LARGE_BLOCK = 512
-GROUP = 64
+LARGE_BLOCK = 1024
+BLOCK_BYTES = 1 << 20
+GROUP = 128
 
 CHUNK_SECONDS = 0.25  # a search can be interrupted, and reports, about this often
 GROUP_PRODUCTS = 10**10  # multiplications for one group, for the same reason
 GROUP_BYTES = 1 << 26  # candidates of one group
 CANDIDATE_BYTES = 12
 
-SAMPLE_NEIGHBOURS = 25  # neighbours that a query expects in the sample, which guesses how far the others are
+SAMPLE_NEIGHBOURS = 15  # neighbours that a query expects in the sample, which guesses how far the others are
 SAMPLE_DEVIATIONS = 3.0  # added to them, so that few queries are searched twice
 SAMPLE_BLOCK = 128
 
 
 def choose_layout(n: int, d: int, k: int) -> Layout:
     """The layout for `n` points of `d` features and `k` neighbours."""
-    size = SMALL_BLOCK if d <= FEW_FEATURES else LARGE_BLOCK
+    in_cache = max(1, BLOCK_BYTES // (4 * (d + 1) * STRIP)) * STRIP
+    size = SMALL_BLOCK if d <= FEW_FEATURES else min(LARGE_BLOCK, in_cache)
     by_memory = GROUP_BYTES // ((2 * k + size) * CANDIDATE_BYTES)
     by_time = max(TILE, GROUP_PRODUCTS // (n * d))
     return Layout(size, max(1, min(GROUP, by_memory, by_time)))

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from shiftscope.kernels.knn_blocks import Blocks, Group, block_range, first_strip
 from shiftscope.kernels.knn_estimates import STRIP, TILE, estimate_limit
-from shiftscope.kernels.knn_pairs import before, select_pairs, sort_pairs
+from shiftscope.kernels.knn_pairs import Spare, before, kth_key, no_spare, select_pairs, sort_spread, spread_pairs
 from shiftscope.kernels.knn_view import View, box_distances, list_hits, look, shift
 
 ROOM = 64  # so that searches of few neighbours are not pruned all the time
@@ -47,6 +47,8 @@ class Candidates(NamedTuple):
         can be a neighbour. Until there are as many, the guess.
     guess : (m,) float64
         The bound at the start; infinite when nothing is known.
+    spare : Spare
+        Room for one of the lists.
     wanted : int
         Neighbours to deliver, including the one that only serves to tell a tie.
     """
@@ -59,6 +61,7 @@ class Candidates(NamedTuple):
     bound: NDArray[np.float64]
     bound_id: NDArray[np.int64]
     guess: NDArray[np.float64]
+    spare: Spare
     wanted: int
 
 
@@ -75,6 +78,7 @@ def no_candidates(guess: NDArray[np.float64], wanted: int, size: int) -> Candida
         guess.copy(),
         np.full(m, NO_ID, np.int64),
         guess,
+        no_spare(room),
         wanted,
     )
 
@@ -85,23 +89,11 @@ def visit(candidates: Candidates, group: Group, blocks: Blocks, b: int, view: Vi
     if not _set_limits(candidates, group, blocks, b, view):
         return
     # plain arrays, taken out once: handing tuples on costs as much as the work
-    keys, ids, held, exact, names, own = (
-        candidates.keys,
-        candidates.ids,
-        candidates.held,
-        candidates.exact,
-        blocks.ids,
-        group.own,
-    )
-    estimates, within, hits, limit, shifted, tile = (
-        view.estimates,
-        view.within,
-        view.hits,
-        view.limit,
-        view.shifted,
-        view.tile,
-    )
-    table, start, strip, unit = blocks.table, block_range(blocks, b)[0], first_strip(blocks, b), blocks.scale**-2
+    keys, ids, held, exact = candidates.keys, candidates.ids, candidates.held, candidates.exact
+    estimates, within, hits = view.estimates, view.within, view.hits
+    limit, shifted, tile = view.limit, view.shifted, view.tile
+    names, own, table = blocks.ids, group.own, blocks.table
+    start, strip, unit = block_range(blocks, b)[0], first_strip(blocks, b), blocks.scale**-2
     for first in range(0, len(own), TILE):
         if np.isnan(limit[first : first + TILE]).all():
             continue
@@ -165,21 +157,22 @@ def squared_distance(a: Any, i: int, b: Any, j: int) -> float:
 @njit(nogil=True, cache=True)
 def prune(candidates: Candidates, i: int, group: Group, blocks: Blocks) -> None:
     """Drop what cannot be a neighbour and tighten the bound of query `i`; `wanted` or more must be held."""
-    keys, ids, last = candidates.keys[i], candidates.ids[i], candidates.wanted - 1
-    select_pairs(keys, ids, candidates.held[i], last)
+    keys, ids, held, wanted = candidates.keys[i], candidates.ids[i], candidates.held[i], candidates.wanted
     if candidates.exact[i]:
-        candidates.bound[i], candidates.bound_id[i] = keys[last], ids[last]
-        candidates.held[i] = candidates.wanted
+        select_pairs(keys, ids, held, wanted - 1)
+        candidates.bound[i], candidates.bound_id[i] = keys[wanted - 1], ids[wanted - 1]
+        candidates.held[i] = wanted
         return
-    bound = min(candidates.bound[i], keys[last] + 2.0 * candidates.margin[i])
-    kept = candidates.wanted
-    for j in range(kept, candidates.held[i]):
-        if keys[j] <= bound:
-            keys[kept], ids[kept] = keys[j], ids[j]
-            kept += 1
+    spare = candidates.spare
+    spread_pairs(keys, ids, held, spare)
+    bound = min(candidates.bound[i], kth_key(spare, wanted - 1) + 2.0 * candidates.margin[i])
+    kept = 0
+    for j in range(held):
+        keys[kept], ids[kept] = spare.keys[j], spare.ids[j]
+        kept += spare.keys[j] <= bound
     candidates.bound[i], candidates.held[i] = bound, kept
-    spare = len(keys) - blocks.size - candidates.wanted
-    if kept > candidates.wanted + spare // 2:  # the margin does not tell them apart
+    room = len(keys) - blocks.size
+    if 2 * kept > room + wanted:  # the margin does not tell them apart
         make_exact(candidates, i, group, blocks)
         prune(candidates, i, group, blocks)
 
@@ -225,12 +218,13 @@ def worst_bound(candidates: Candidates) -> tuple[float, int]:
 def emit(candidates: Candidates, i: int, group: Group, blocks: Blocks, index: Any, tied: Any) -> bool:
     """Write the neighbours of query `i` into `index` (k,) and `tied` (k,); False if the guess was too small."""
     keys, ids, wanted = candidates.keys[i], candidates.ids[i], candidates.wanted
+    if candidates.held[i] >= wanted:
+        prune(candidates, i, group, blocks)
     if candidates.held[i] < wanted:
         return False
-    prune(candidates, i, group, blocks)
     if not candidates.exact[i]:
         make_exact(candidates, i, group, blocks)
-    sort_pairs(keys, ids, candidates.held[i])
+    sort_spread(keys, ids, candidates.held[i], candidates.spare)
     for j in range(len(index)):
         index[j] = ids[j]
         tied[j] = j + 1 < wanted and keys[j] == keys[j + 1]

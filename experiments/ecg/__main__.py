@@ -1,0 +1,41 @@
+"""Device-induced shift between healthy ECG cohorts: the whole study.
+
+    python -m experiments.ecg --data DIR --out DIR
+
+DIR of --data holds features.parquet and recordings.parquet, or PTB-XL+'s features/12sl_features.csv beside PTB-XL's
+ptbxl_database.csv. Every unit of work leaves a file in OUT/units: a study that was stopped goes on, and deleting a file
+repeats its unit. Tables (CSV) and figures (PNG) are written to OUT.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from experiments.ecg.figures import write_figures
+from experiments.ecg.study import run_study
+from experiments.ecg.tables import write_tables
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the study, write tables and figures, print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--draws", type=int, default=10, help="cohort draws")
+    parser.add_argument("--splits", type=int, default=20, help="negative controls per device")
+    parser.add_argument("--processes", type=int, default=2, help="for the classifiers")
+    asked = parser.parse_args(arguments)
+    study = run_study(asked.data, asked.out / "units", asked.draws, asked.splits, asked.processes)
+    tables = write_tables(study, asked.out)
+    write_figures(study, asked.out)
+    with pl.Config(tbl_rows=200, tbl_cols=40, tbl_width_chars=250, float_precision=4, tbl_hide_dataframe_shape=True):
+        for name, table in tables.items():
+            print(name, table, sep="\n")
+
+
+if __name__ == "__main__":
+    main()

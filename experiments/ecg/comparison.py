@@ -1,0 +1,92 @@
+"""One comparison of two cohorts: what was pruned, which modes there are, and which features support them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+import shiftscope as ss
+from experiments.ecg.cohorts import CASES, Cohorts, draw_cohorts
+from experiments.ecg.data import Ecg, read
+from experiments.ecg.encoding import encode, tails
+from experiments.ecg.resume import Unit
+
+K_MAX = 200  # the paper's K_M for ECG
+PAPER_TAIL = 0.97
+# The default is 1,000 epochs with 2,000 background rows: about eight times the work with 565 features.
+LOCALISE = ss.LocaliseParams(epochs=300, background=1000)
+LEAST_QUERIES = 10  # rows that a support is learned from
+
+
+def settings(q_tail: float = PAPER_TAIL) -> ss.CompareParams:
+    """The paper's protocol: full space, no scan, one localisation per mode."""
+    return ss.CompareParams(
+        scan=None,
+        max_iterations=1,
+        equalise=ss.EqualiseParams(k_max=K_MAX, q_tail=q_tail),
+        localise=LOCALISE,
+    )
+
+
+def compare_unit(folder: Path, name: str, draw: int, kind: str) -> Unit:
+    """The whole comparison of one draw of a case.
+
+    `removed` are the representative sets of the paper, pruned in the full space; `removed_finally` is what is missing
+    in the subsets that `compare` keeps after following the modes into their subspaces. Positions are within a cohort.
+    """
+    ecg = read(folder)
+    cohorts = draw_cohorts(ecg, CASES[name], draw)
+    points, n = encoded(ecg, cohorts, kind)
+    result = ss.compare(points[:n], points[n:], params=settings(), random_state=draw)
+    kept = (result.kept_reference, result.kept_current)
+    equal = result.equalisation
+    removed = (equal.removed_reference, equal.removed_current) if equal else (np.empty(0, int), np.empty(0, int))
+    return {
+        "p_value": result.p_value,
+        "removed": [np.sort(rows).tolist() for rows in removed],
+        "removed_finally": [np.setdiff1d(np.arange(n), rows).tolist() for rows in kept],
+        "modes": [_mode(mode) for mode in result.modes],
+        "supports": [_support(points, n, rows, side, draw) for side, rows in enumerate(removed)],
+        "tails": vars(tails(points)),
+        "timings": dict(result.timings),
+    }
+
+
+def equalise_unit(folder: Path, name: str, draw: int, kind: str, q_tail: float) -> Unit:
+    """The pruned sets alone, under other settings."""
+    ecg = read(folder)
+    points, n = encoded(ecg, draw_cohorts(ecg, CASES[name], draw), kind)
+    params = ss.EqualiseParams(k_max=K_MAX, q_tail=q_tail)
+    done = ss.equalise(points[:n], points[n:], params=params, random_state=draw)
+    removed = (done.removed_reference, done.removed_current)
+    return {"removed": [np.sort(rows).tolist() for rows in removed], "tails": vars(tails(points))}
+
+
+def encoded(ecg: Ecg, cohorts: Cohorts, kind: str) -> tuple[NDArray[np.float64], int]:
+    """Encoded rows of X, then of Y, and the size of X."""
+    return encode(ecg.features[np.concatenate([cohorts.x, cohorts.y])], kind), cohorts.x.size
+
+
+def _mode(mode: ss.Mode) -> Unit:
+    return {
+        "side": "Y" if mode.side == "current" else "X",
+        "rows": mode.rows.tolist(),
+        "features": [int(name[1:]) for name in mode.features],  # columns of arrays are named x0, x1, ...
+        "excess": mode.excess,
+        "interval": list(mode.excess_interval),
+        "p_value": mode.p_value,
+        "settled": mode.settled,
+    }
+
+
+def _support(points: NDArray[np.float64], n: int, rows: NDArray[np.intp], side: int, draw: int) -> Unit | None:
+    """The features in which the rows pruned from X (side 0) or Y (side 1) have neighbours of their own cohort."""
+    if rows.size < LEAST_QUERIES:
+        return None
+    target = (np.arange(len(points)) >= n) == bool(side)
+    query = np.zeros(len(points), dtype=np.bool_)
+    query[rows + side * n] = True
+    found = ss.localise(points, target, query, LOCALISE, random_state=draw)
+    return {"features": list(found.features), "weights": np.round(found.weights, 4).tolist()}

@@ -1,0 +1,220 @@
+"""Does equalising the healthy cohorts change a classifier of disease more than removing as many rows at random?
+
+Supp. "ECG dataset: classification": healthy X and the diseased recordings of X's devices are learned from, Y and
+those of Y's devices are tested on. The control that the paper lacks removes random rows, as many on each side.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from threadpoolctl import threadpool_limits
+
+from experiments.ecg.cohorts import (
+    CASES,
+    HEALTHY_LIKELIHOOD,
+    Cohorts,
+    Rows,
+    draw_cohorts,
+    known_adults,
+    one_per_patient,
+)
+from experiments.ecg.data import Ecg, read
+from experiments.ecg.encoding import winsoriser
+from experiments.ecg.resume import Unit
+
+TASKS = ("1AVB", "NST_", "IVCD", "ISC_", "ISCAL")
+CLASSIFIERS = ("LR-L2", "LR-EN", "HGBT")
+RANDOM_REMOVALS = 3  # per draw
+BOOTSTRAPS = 500
+THRESHOLD = 0.5
+CURVE = np.linspace(0, 1, 101)  # false-positive rates at which ROC curves are kept
+
+
+@dataclass(frozen=True)
+class Split:
+    """Rows of `Ecg` of one task: healthy and diseased, to learn from and to test on."""
+
+    train_healthy: Rows
+    train_diseased: Rows
+    test_healthy: Rows
+    test_diseased: Rows
+
+
+def downstream_unit(folder: Path, name: str, draw: int, task: str, removed: Sequence[Sequence[int]]) -> Unit:
+    """One task of one draw: before, after equalisation, and after random removals of the same size."""
+    ecg = read(folder)
+    cohorts = draw_cohorts(ecg, CASES[name], draw)
+    encoder = winsoriser(ecg.features[np.concatenate([cohorts.x, cohorts.y])])
+    rng = np.random.default_rng([draw, TASKS.index(task)])
+    whole = task_split(ecg, cohorts, task, rng)
+    points = encoder.apply(ecg.features)
+    conditions = {"before": whole, "after": without(whole, cohorts.x[removed[0]], cohorts.y[removed[1]])}
+    for repeat in range(RANDOM_REMOVALS):
+        chosen = [
+            rng.choice(rows, len(gone), replace=False)
+            for rows, gone in zip((cohorts.x, cohorts.y), removed, strict=True)
+        ]
+        conditions[f"random {repeat}"] = without(whole, *chosen)
+    with threadpool_limits(1):
+        done = {
+            condition: {which: _evaluated(points, split, which, draw) for which in CLASSIFIERS}
+            for condition, split in conditions.items()
+        }
+    sizes = [int(rows.size) for rows in vars(whole).values()]
+    return {"task": task, "draw": draw, "sizes": sizes, "conditions": done}
+
+
+def task_split(ecg: Ecg, cohorts: Cohorts, task: str, rng: np.random.Generator) -> Split:
+    """Healthy cohorts and the diseased recordings of their devices, one per patient; no patient on both sides.
+
+    Recordings that carry both labels are left out of the task. The shared device's patients are split at random.
+    """
+    labelled = np.array([task in codes for codes in ecg.statements])
+    normal = np.array([codes.get("NORM", 0) >= HEALTHY_LIKELIHOOD for codes in ecg.statements])
+    diseased = one_per_patient(ecg, np.flatnonzero(labelled & ~normal & known_adults(ecg)), rng)
+    case, device = cohorts.case, ecg.device[diseased]
+    learned = (device == case.x) | ((device == case.shared) & (rng.random(diseased.size) < 0.5))
+    tested = ~learned & ((device == case.y) | (device == case.shared))
+    patients_x, patients_y = ecg.patient[cohorts.x], ecg.patient[cohorts.y]
+    learned &= ~np.isin(ecg.patient[diseased], patients_y)
+    tested &= ~np.isin(ecg.patient[diseased], patients_x)
+    return Split(
+        train_healthy=cohorts.x[~labelled[cohorts.x]],
+        train_diseased=diseased[learned],
+        test_healthy=cohorts.y[~labelled[cohorts.y]],
+        test_diseased=diseased[tested],
+    )
+
+
+def without(split: Split, gone_x: Rows, gone_y: Rows) -> Split:
+    """The same task without some healthy rows."""
+    return Split(
+        np.setdiff1d(split.train_healthy, gone_x),
+        split.train_diseased,
+        np.setdiff1d(split.test_healthy, gone_y),
+        split.test_diseased,
+    )
+
+
+def classifier(which: str, class_weight: dict[int, float], seed: int) -> Any:
+    """One of the supplement's three classifiers, with its settings."""
+    if which == "LR-L2":
+        return LogisticRegression(C=0.01, solver="lbfgs", max_iter=2000, class_weight=class_weight)
+    if which == "LR-EN":  # newer scikit-learn infers the penalty from l1_ratio and warns if it is given
+        inferred = inspect.signature(LogisticRegression).parameters["penalty"].default == "deprecated"
+        penalty = {} if inferred else {"penalty": "elasticnet"}
+        return LogisticRegression(
+            C=0.01, l1_ratio=0.5, solver="saga", max_iter=3000, class_weight=class_weight, random_state=seed, **penalty
+        )
+    return HistGradientBoostingClassifier(
+        max_depth=3,
+        learning_rate=0.03,
+        min_samples_leaf=30,
+        max_iter=500,
+        early_stopping=True,
+        validation_fraction=0.15,
+        n_iter_no_change=20,
+        class_weight=class_weight,
+        random_state=seed,
+    )
+
+
+def _evaluated(points: NDArray[np.float64], split: Split, which: str, seed: int) -> Unit:
+    """AUC with its interval, confusion counts at 0.5 and the ROC curve of a classifier on the test side."""
+    rows = np.concatenate([split.train_healthy, split.train_diseased])
+    labels = np.arange(rows.size) >= split.train_healthy.size
+    weight = {0: 1.0, 1: split.train_healthy.size / split.train_diseased.size}
+    model = classifier(which, weight, seed)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        model.fit(points[rows], labels.astype(int))
+    healthy, diseased = (model.predict_proba(points[r])[:, 1] for r in (split.test_healthy, split.test_diseased))
+    return {
+        "auc": auc(healthy, diseased),
+        "interval": list(bootstrap_interval(healthy, diseased, seed)),
+        "confusion": [
+            [int(np.sum(healthy < THRESHOLD)), int(np.sum(healthy >= THRESHOLD))],
+            [int(np.sum(diseased < THRESHOLD)), int(np.sum(diseased >= THRESHOLD))],
+        ],
+        "roc": np.round(roc(healthy, diseased), 4).tolist(),
+        "converged": not any(issubclass(w.category, ConvergenceWarning) for w in caught),
+    }
+
+
+def auc(healthy: NDArray[np.float64], diseased: NDArray[np.float64]) -> float:
+    """Chance that a diseased recording scores higher than a healthy one, ties counting half."""
+    ranks = rankdata(np.concatenate([healthy, diseased]))
+    m = diseased.size
+    return float((ranks[healthy.size :].sum() - m * (m + 1) / 2) / (m * healthy.size))
+
+
+def bootstrap_interval(
+    healthy: NDArray[np.float64], diseased: NDArray[np.float64], seed: int, level: float = 0.95
+) -> tuple[float, float]:
+    """Percentile interval of the AUC over resampled test recordings, healthy and diseased apart."""
+    rng = np.random.default_rng(seed)
+    n, m = healthy.size, diseased.size
+    wins = (diseased[:, None] > healthy) + 0.5 * (diseased[:, None] == healthy)
+    drawn_diseased = rng.multinomial(m, np.full(m, 1 / m), size=BOOTSTRAPS)
+    drawn_healthy = rng.multinomial(n, np.full(n, 1 / n), size=BOOTSTRAPS)
+    values = ((drawn_diseased @ wins) * drawn_healthy).sum(axis=1) / (n * m)
+    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def roc(healthy: NDArray[np.float64], diseased: NDArray[np.float64]) -> NDArray[np.float64]:
+    """True-positive rate at the false-positive rates of `CURVE`."""
+    cuts = np.unique(np.concatenate([healthy, diseased]))[::-1]
+    false = np.concatenate([[0.0], 1 - np.searchsorted(np.sort(healthy), cuts, side="left") / healthy.size])
+    true = np.concatenate([[0.0], 1 - np.searchsorted(np.sort(diseased), cuts, side="left") / diseased.size])
+    return np.interp(CURVE, false, true)
+
+
+@dataclass(frozen=True)
+class Change:
+    """Change of one classifier's AUC in one task over the draws.
+
+    Attributes
+    ----------
+    before : float
+        Mean AUC.
+    changes : (draws,) array
+        AUC after equalisation minus before.
+    random : (draws * RANDOM_REMOVALS,) array
+        The same for random removals.
+    """
+
+    before: float
+    changes: NDArray[np.float64]
+    random: NDArray[np.float64]
+
+    @property
+    def outside(self) -> int:
+        """Draws whose change lies outside the range of all random ones."""
+        return int(np.sum((self.changes < self.random.min()) | (self.changes > self.random.max())))
+
+    @property
+    def exceeds(self) -> bool:
+        """The median change lies outside the range of all random removals."""
+        median = np.median(self.changes)
+        return bool(median < self.random.min() or median > self.random.max())
+
+
+def change(units: Sequence[Unit], task: str, which: str) -> Change:
+    """The change of one classifier in one task, over all units of this task."""
+    rows = [unit["conditions"] for unit in units if unit["task"] == task]
+    aucs = {condition: np.array([row[condition][which]["auc"] for row in rows]) for condition in rows[0]}
+    random = [aucs[name] - aucs["before"] for name in aucs if name.startswith("random")]
+    return Change(float(aucs["before"].mean()), aucs["after"] - aucs["before"], np.concatenate(random))

@@ -1,0 +1,305 @@
+"""The study's tables, as CSV files and as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from experiments.ecg.attribution import chance_jaccard, cliffs_delta, matched_triples, wave_shares
+from experiments.ecg.cohorts import CASES, MAIN, healthy
+from experiments.ecg.controls import ALPHAS, rate
+from experiments.ecg.downstream import CLASSIFIERS, TASKS, change
+from experiments.ecg.resume import write_whole
+from experiments.ecg.study import Study, X, Y
+from experiments.ecg.waves import parse
+
+STRONGEST = 12  # features listed per case
+SIDES = ((X, "X"), (Y, "Y"))
+
+
+def write_tables(study: Study, out: Path) -> dict[str, pl.DataFrame]:
+    """Write every table to `out` as CSV."""
+    tables = {name: pl.DataFrame(make(study)) for name, make in TABLES.items()}
+    for name, table in tables.items():
+        write_whole(out / f"{name}.csv", table.write_csv(float_precision=5))
+    return tables
+
+
+def balance_table(study: Study) -> list[dict]:
+    """Sizes, age and sex of the cohorts, the largest imbalance over draws, and weight, which is not matched."""
+    rows = []
+    for case in CASES:
+        found = study.balance(case)
+        every = [study.balance(case, draw) for draw in range(study.draws)]
+        rows.append(
+            {
+                "case": case,
+                "n_per_side": found.n,
+                "age_X": found.age[0],
+                "age_Y": found.age[1],
+                "female_X": found.female[0],
+                "female_Y": found.female[1],
+                "age_smd_largest": max(abs(one.age_smd) for one in every),
+                "sex_smd_largest": max(abs(one.female_smd) for one in every),
+                "weight_known_X": found.weight_known[0],
+                "weight_known_Y": found.weight_known[1],
+                "weight_smd": found.weight_smd,
+            }
+        )
+    return rows
+
+
+def removed_table(study: Study) -> list[dict]:
+    """Devices in the cohorts and in what was removed, per case and side, first draw and over draws."""
+    rows = []
+    for case in MAIN:
+        for side, label in SIDES:
+            for key in ("removed", "removed_finally"):
+                every = [
+                    study.composition(case, study.compared[case, draw], side, draw, key) for draw in range(study.draws)
+                ]
+                first = every[0]
+                rows.append(
+                    {
+                        "case": case,
+                        "side": label,
+                        "set": "full space" if key == "removed" else "after refinement",
+                        "p_verdict": study.compared[case, 0]["p_value"],
+                        **{f"cohort_device_{k + 1}": first.cohort[k] for k in range(3)},
+                        **{f"removed_device_{k + 1}": first.removed[k] for k in range(3)},
+                        "removed_of_cohort": sum(first.removed) / sum(first.cohort),
+                        "specific_share": first.share,
+                        "specific_share_removed": first.removed_share,
+                        "enrichment": first.enrichment,
+                        "fisher_p": first.p_value,
+                        "fisher_p_median_of_draws": float(np.median([one.p_value for one in every])),
+                        "draws_below_0.001": sum(one.p_value < 0.001 for one in every),
+                    }
+                )
+    return rows
+
+
+def settings_table(study: Study) -> list[dict]:
+    """Every setting that was tried: encodings, and the wider tail."""
+    return [
+        {
+            "case": case,
+            "draw": draw,
+            "encoding": kind,
+            "q_tail": q_tail,
+            "side": label,
+            "removed": sum(found.removed),
+            "specific_share": found.share,
+            "specific_share_removed": found.removed_share,
+            "fisher_p": found.p_value,
+            **unit["tails"],
+        }
+        for (case, draw, kind, q_tail), unit in study.variants.items()
+        for side, label in SIDES
+        for found in [study.composition(case, unit, side, draw)]
+    ]
+
+
+def modes_table(study: Study) -> list[dict]:
+    """Modes of `compare` in the first draw."""
+    return [
+        {
+            "case": case,
+            "side": mode["side"],
+            "rows": len(mode["rows"]),
+            "features": len(mode["features"]),
+            "excess": mode["excess"],
+            "low": mode["interval"][0],
+            "high": mode["interval"][1],
+            "p_value": mode["p_value"],
+            "strongest": " ".join(study.ecg.names[k] for k in mode["features"][:5]),
+        }
+        for case in MAIN
+        for mode in study.compared[case, 0]["modes"]
+    ]
+
+
+def support_table(study: Study) -> list[dict]:
+    """Size of each support and its waves."""
+    rows = []
+    for case in MAIN:
+        for side, label in SIDES:
+            sizes = [len(support) for support in study.supports(case, side).values()]
+            agreed = study.consensus(case, side)
+            first = study.compared[case, 0]["supports"][side]
+            rows.append(
+                {
+                    "case": case,
+                    "side": label,
+                    "first_draw": len(first["features"]) if first else 0,
+                    "median_of_draws": float(np.median(sizes)) if sizes else 0.0,
+                    "draws_with_support": len(sizes),
+                    "in_half_of_draws": len(agreed),
+                    **{
+                        f"{wave} of {total}": chosen
+                        for wave, (chosen, total) in wave_shares(study.ecg.names, agreed).items()
+                    },
+                }
+            )
+    return rows
+
+
+def jaccard_table(study: Study) -> list[dict]:
+    """Overlap of supports of each two cases; a case with itself is its overlap between draws."""
+    d = len(study.ecg.names)
+    rows = []
+    for side, label in SIDES:
+        for one, other, first, across, agreed in study.overlaps(side):
+            sizes = [np.mean([len(s) for s in study.supports(case, side).values()] or [0]) for case in (one, other)]
+            rows.append(
+                {
+                    "side": label,
+                    "case_1": one,
+                    "case_2": other,
+                    "same_draw": first,
+                    "across_draws": across,
+                    "consensus": agreed,
+                    "by_chance": chance_jaccard(*sizes, d) if min(sizes) > 0 else float("nan"),
+                }
+            )
+    return rows
+
+
+def features_table(study: Study) -> list[dict]:
+    """The consensus features of Y's side with the largest difference between the devices specific to X and Y."""
+    ecg = study.ecg
+    rng = np.random.default_rng(0)
+    triples = matched_triples(ecg, healthy(ecg, rng), rng)
+    medians = {device: np.median(ecg.features[rows], axis=0) for device, rows in triples.items()}
+    rows = []
+    for case in MAIN:
+        cohorts, unit = study.cohorts(case), study.compared[case, 0]
+        own_x, own_y = (
+            rows_[ecg.device[rows_] == device]
+            for rows_, device in ((cohorts.x, cohorts.case.x), (cohorts.y, cohorts.case.y))
+        )
+        delta = cliffs_delta(ecg.features[own_x], ecg.features[own_y])
+        gone = cohorts.y[unit["removed"][Y]]
+        pruned = np.median(ecg.features[gone], axis=0) if gone.size else np.full(len(ecg.names), np.nan)
+        agreed = study.consensus(case, Y)
+        often = np.bincount(
+            np.concatenate([np.empty(0, int), *study.supports(case, Y).values()]), minlength=len(ecg.names)
+        )
+        for k in sorted(agreed, key=lambda k: -abs(delta[k]))[:STRONGEST]:
+            feature = parse(ecg.names[k])
+            rows.append(
+                {
+                    "case": case,
+                    "feature": feature.name,
+                    "wave": feature.wave,
+                    "lead": feature.lead,
+                    "unit": feature.unit if ecg.source == "measured" else "",
+                    "in_Y": "higher" if delta[k] > 0 else "lower",
+                    "cliffs_delta": float(delta[k]),
+                    "draws": int(often[k]),
+                    "median_removed_Y": float(pruned[k]),
+                    **{f"median_device_{device}": float(medians[device][k]) for device in (1, 2, 3)},
+                    "matched_per_device": triples[1].size,
+                }
+            )
+    return rows
+
+
+def controls_table(study: Study) -> list[dict]:
+    """False alarms per device and in total."""
+    rows = []
+    for device in (1, 2, 3, 0):
+        units = [unit for unit in study.controls if device in (0, unit["device"])]
+        for key, label in (("p_value", "full space (the study's verdict)"), ("p_scan", "scan of single features")):
+            for alpha in ALPHAS:
+                found = rate([unit[key] for unit in units], alpha)
+                rows.append(
+                    {
+                        "device": str(device or "all"),
+                        "test": label,
+                        "alpha": alpha,
+                        "splits": found.n,
+                        "rejected": found.rejected,
+                        "low": found.interval[0],
+                        "high": found.interval[1],
+                        "expected": f"{found.expected[0]} to {found.expected[1]}",
+                    }
+                )
+    return rows
+
+
+def downstream_table(study: Study) -> list[dict]:
+    """Change of the AUC by equalisation beside that by random removals."""
+    rows = []
+    for task in TASKS:
+        first = next(unit for unit in study.downstream if unit["task"] == task and unit["draw"] == 0)
+        for which in CLASSIFIERS:
+            found = change(study.downstream, task, which)
+            before, after = (first["conditions"][name][which] for name in ("before", "after"))
+            rows.append(
+                {
+                    "task": task,
+                    "classifier": which,
+                    "train_healthy": first["sizes"][0],
+                    "train_diseased": first["sizes"][1],
+                    "test_healthy": first["sizes"][2],
+                    "test_diseased": first["sizes"][3],
+                    "auc_before": before["auc"],
+                    "before_low": before["interval"][0],
+                    "before_high": before["interval"][1],
+                    "auc_after": after["auc"],
+                    "after_low": after["interval"][0],
+                    "after_high": after["interval"][1],
+                    "change_median": float(np.median(found.changes)),
+                    "change_lowest": float(found.changes.min()),
+                    "change_highest": float(found.changes.max()),
+                    "random_lowest": float(found.random.min()),
+                    "random_highest": float(found.random.max()),
+                    "draws_outside_random": found.outside,
+                    "exceeds_random": found.exceeds,
+                }
+            )
+    return rows
+
+
+def check_table(study: Study) -> list[dict]:
+    """AUC of boosted trees for X against Y."""
+    return [{key: unit[key] for key in ("case", "before", "after", "random")} for unit in study.checks]
+
+
+def cost_table(study: Study) -> list[dict]:
+    """Seconds of the units."""
+    groups = {
+        "compare": study.compared.values(),
+        "other settings": study.variants.values(),
+        "controls": study.controls,
+        "downstream": study.downstream,
+        "check": study.checks,
+    }
+    return [
+        {
+            "part": part,
+            "units": len(units),
+            "cpu_seconds": sum(unit["cpu_seconds"] for unit in units),
+            "wall_seconds_summed": sum(unit["wall_seconds"] for unit in units),
+        }
+        for part, units in groups.items()
+    ]
+
+
+TABLES: dict[str, Callable[[Study], list[dict]]] = {
+    "balance": balance_table,
+    "removed": removed_table,
+    "settings": settings_table,
+    "modes": modes_table,
+    "supports": support_table,
+    "jaccard": jaccard_table,
+    "features": features_table,
+    "controls": controls_table,
+    "downstream": downstream_table,
+    "check": check_table,
+    "cost": cost_table,
+}
