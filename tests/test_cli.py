@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 from collections.abc import Callable
@@ -12,12 +13,14 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from rich.console import Console
 
 import shiftscope as ss
 from shiftscope import cli
 from shiftscope.demo import INJECTED_FEATURES, N_INJECTED, example
 from shiftscope.extract import extract_rows
 from shiftscope.files import whole_file
+from shiftscope.report.terminal import show
 from shiftscope.results import ShiftResult
 
 PARAMS = ss.CompareParams(
@@ -313,3 +316,49 @@ def test_demo_tells_the_truth_and_writes_the_report(run: Run, tmp_path: Path, mo
     assert f"of the {N_INJECTED} injected rows are among" in words
     assert "exactly the three of the injection" in words
     assert "Mode 1" in (tmp_path / "report.html").read_text()
+
+
+# a saved result
+
+
+@pytest.mark.usefixtures("quick")
+def test_report_of_a_saved_result_is_the_same_page(run: Run, pair: tuple[Path, Path], tmp_path: Path) -> None:
+    saved = tmp_path / "result.json"
+    first = run("compare", *pair, "--json", saved, "--report", tmp_path / "first.html", "--markdown", tmp_path / "a.md")
+    again = run("report", saved, "--markdown", tmp_path / "b.md")
+    assert (first.code, again.code) == (0, 0), again.err
+    assert (tmp_path / "result.html").read_text() == (tmp_path / "first.html").read_text()
+    assert (tmp_path / "a.md").read_text() == (tmp_path / "b.md").read_text()
+    assert again.out.startswith("The samples differ")
+    assert run("report", saved, "--quiet", "--report", tmp_path / "c.html").out == ""
+
+
+def test_report_of_anything_else_is_refused_in_one_line(run: Run, pair: tuple[Path, Path], tmp_path: Path) -> None:
+    done = run("report", pair[1])
+    assert done.code == 2
+    assert one_line(done)
+    assert "is not JSON" in done.err
+    assert not (tmp_path / "cur.html").exists()
+
+
+def test_shell_completion_knows_the_commands(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_SHIFTSCOPE_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", "shiftscope ")
+    monkeypatch.setenv("COMP_CWORD", "1")
+    assert {"compare", "demo", "report"} <= set(run().out.split())
+
+
+# on a terminal
+
+
+def test_terminal_shows_a_table_per_mode_and_no_markup(found: ShiftResult) -> None:
+    name = "[red]a[/red]\x1b[31m"
+    mode = replace(found.modes[0], features=(name,), directions=(replace(found.modes[0].directions[0], feature=name),))
+    named = replace(found, modes=(mode,), encoded=replace(found.encoded, names=(name, "b", "c")))
+    console = Console(force_terminal=True, width=100, record=True, file=io.StringIO(), highlight=False)
+    show(named.summary, console)
+    shown = console.export_text()
+    assert "The samples differ" in shown
+    assert "Mode 1: " in shown
+    assert "[red]a[/red]·[31m" in shown
+    assert "direction" in shown

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import os
 import re
@@ -18,7 +20,7 @@ from shiftscope.errors import InputError
 from shiftscope.files import whole_file, write_text
 from shiftscope.report import text
 from shiftscope.report.html import COLUMNS_LISTED, MODES_DRAWN, fragment, page
-from shiftscope.report.pictures import POINTS_SHOWN
+from shiftscope.report.pictures import MARKS_SHOWN, POINTS_SHOWN, TOP_ROWS
 from shiftscope.report.summary import Summary, summarise, write_json
 from shiftscope.results import Mode, ShiftResult
 from shiftscope.scan import FeatureSet, ScanResult
@@ -89,6 +91,10 @@ class Tags(HTMLParser):
         self.text += data
 
 
+def scripts(seen: Tags) -> list[dict[str, str | None]]:
+    return [attributes for tag, attributes in seen.tags if tag == "script"]
+
+
 # JSON
 
 
@@ -101,8 +107,8 @@ def test_json_has_the_fields_of_the_result_under_the_same_names(found: ShiftResu
     assert saved["names"] == list(found.names)
     assert saved["kept_reference"] == found.kept_reference.tolist()
     assert saved["kept_current"] == found.kept_current.tolist()
-    assert saved["scores"]["current"] == found.scores.current.tolist()
-    assert saved["scores"]["reference"] == found.scores.reference.tolist()
+    assert saved["scores"]["current"] == pytest.approx(found.scores.current.tolist(), abs=5.1e-4)
+    assert saved["scores"]["reference"] == pytest.approx(found.scores.reference.tolist(), abs=5.1e-4)
     assert saved["timings"] == [list(lap) for lap in found.timings]
     assert saved["params"]["equalise"]["k_max"] == 60
     mode, truth = saved["modes"][0], found.modes[0]
@@ -242,10 +248,14 @@ def test_page_of_a_shift_without_modes(found: ShiftResult) -> None:
     assert "No group of rows could be singled out" in Tags(page(summarise(replace(found, modes=())))).text
 
 
-def test_page_asks_the_network_for_nothing_and_runs_no_script(found: ShiftResult) -> None:
+def test_page_asks_the_network_for_nothing_and_allows_its_own_script_only(found: ShiftResult) -> None:
     html = page(summarise(found))
     seen = Tags(html)
-    assert not {"script", "link", "iframe", "object", "embed"} & {tag for tag, _ in seen.tags}
+    assert not {"link", "iframe", "object", "embed"} & {tag for tag, _ in seen.tags}
+    assert scripts(seen) == [{"type": "application/json", "id": "explorer-data"}, {}]
+    code = html[html.rindex("<script>") + len("<script>") : html.rindex("</script>")]
+    digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in html
     for tag, attributes in seen.tags:
         for name, value in attributes.items():
             if name in ("src", "href", "xlink:href", "data"):
@@ -268,7 +278,8 @@ def test_hostile_names_are_shown_and_do_nothing(found: ShiftResult, tmp_path: Pa
     result.to_html(tmp_path / "report.html")
     html = (tmp_path / "report.html").read_text("utf-8")
     seen = Tags(html)
-    assert not {"script", "b"} & {tag for tag, _ in seen.tags}
+    assert "b" not in {tag for tag, _ in seen.tags}
+    assert len(scripts(seen)) == 2  # its own
     assert ("{{7*7}}" in html) == (HOSTILE in names)
     assert "<script" not in fragment(summarise(result))
     assert len(html) < LIMIT / 3
@@ -295,9 +306,14 @@ def test_pictures_hold_a_sample_of_the_rows() -> None:
     reference, current = rng.standard_normal((2, 3000, 2))
     current[:400] = 2.0 + 0.1 * rng.standard_normal((400, 2))
     result = ss.compare(reference, current, params=PARAMS)
-    picture = summarise(result).modes[0].picture
-    assert picture.reference.shape == (POINTS_SHOWN, len(picture.features))
-    assert picture.current.shape == (POINTS_SHOWN, len(picture.features))
+    summary = summarise(result)
+    for sample in (summary.gallery.reference, summary.gallery.current):
+        assert sample.rows.shape == (POINTS_SHOWN,)
+        assert sample.values.shape == (POINTS_SHOWN, 2)
+    picture = summary.modes[0].picture
+    assert picture.marked.rows.size <= MARKS_SHOWN
+    np.testing.assert_allclose(picture.marked.values, current[picture.marked.rows], atol=2e-3)
+    np.testing.assert_allclose(summary.gallery.reference.values, reference[summary.gallery.reference.rows], atol=2e-3)
     for histogram in picture.histograms:
         for shares in (histogram.reference, histogram.current, histogram.mode, histogram.kept_current):
             assert shares.sum() == pytest.approx(1.0, abs=1e-4)
@@ -318,7 +334,7 @@ def test_any_unit_can_be_drawn(found: ShiftResult, centre: tuple[float, ...], sc
     summary = summarise(replace(found, encoded=encoded, modes=(in_all_features(found),)))
     assert json.loads(write_json(summary))["modes"]
     assert "<svg" in page(summary)
-    distinct = [len(np.unique(column)) for column in summary.modes[0].picture.current.T]
+    distinct = [len(np.unique(column)) for column in summary.gallery.current.values.T]
     assert min(distinct) > 100  # rounding keeps what can be seen
 
 
@@ -378,6 +394,41 @@ def test_page_of_a_mode_that_the_scan_found(found: ShiftResult) -> None:
     assert "First seen in the scan of small feature sets" in words
     assert "Strongest sets, significant or not" in words
     assert "how many features" not in words  # no localisation, no curve
+    assert "Each square is a pair of columns" in words
+    assert page(summarise(with_scan(found))).count("<rect") >= 6  # three features: alone and in pairs
+
+
+def test_rows_near_the_middle_are_shown_with_their_values(found: ShiftResult) -> None:
+    mode = summarise(found).modes[0]
+    assert len(mode.top) == TOP_ROWS
+    position = found.names.index(mode.features[0])
+    sample = found.encoded.current if mode.side == "current" else found.encoded.reference
+    values = sample[mode.rows, position]
+    near = [sample[row.row, position] for row in mode.top]
+    assert np.abs(near - np.median(values)).max() < np.quantile(np.abs(values - np.median(values)), 0.9)
+    for row in mode.top:
+        assert row.row in mode.rows
+        assert row.values[0] == pytest.approx(found.encoded.raw(position)[row.row + found.n_reference])
+
+
+# Markdown
+
+
+def test_markdown_says_what_the_text_says(found: ShiftResult, clear: ShiftResult, tmp_path: Path) -> None:
+    written = found.to_markdown(tmp_path / "result.md")
+    assert (tmp_path / "result.md").read_text() == written
+    assert written.startswith("# The samples differ")
+    assert "\n## Mode 1: " in written
+    assert f"- {found.modes[0].directions[0].feature} {found.modes[0].directions[0].word}: median" in written
+    assert "This does not prove them equal" in clear.to_markdown()
+
+
+def test_names_are_no_markup_in_markdown(found: ShiftResult) -> None:
+    result = renamed(replace(found, modes=(in_all_features(found),)), ("[a](b)", "<script>", "*x*|`y`"))
+    written = result.to_markdown()
+    assert "\\[a\\](b)" in written
+    assert "<script" not in written.replace("\\<", "")
+    assert "\\*x\\*\\|\\`y\\`" in written
 
 
 # files

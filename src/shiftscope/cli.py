@@ -20,6 +20,7 @@ from shiftscope.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
     from shiftscope.params import CompareParams
+    from shiftscope.report.summary import Summary
     from shiftscope.results import ShiftResult
 
 DONE, SHIFT_FOUND, USER_ERROR, FAULT, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
@@ -77,6 +78,7 @@ def compare(
     alpha: Annotated[float, typer.Option("--alpha", help="How often equal samples may be called different.")] = 0.01,
     seed: Seed = 0,
     rows: Annotated[Path | None, typer.Option("--rows", help="Write the modes' rows as .parquet or .csv.")] = None,
+    markdown: Annotated[Path | None, typer.Option("--markdown", help="Write verdict and modes as Markdown.")] = None,
     equalised: Annotated[
         Path | None, typer.Option("--equalised", metavar="DIR", help="Write the rows kept of both files to a folder.")
     ] = None,
@@ -87,13 +89,13 @@ def compare(
     """Compare two files: do they differ, where, in which rows and in which columns?"""
     with _exit_codes(debug):
         kept = _kept_paths(equalised, reference, current)
-        files = [report, None if json == STDOUT else json, rows, *kept]
+        files = [report, None if json == STDOUT else json, markdown, rows, *kept]
         _check_outputs([path for path in files if path is not None], inputs=(reference, current), rows=rows, kept=kept)
         result = _run(reference, current, alpha=alpha, seed=seed, quiet=quiet)
-        _write(result, report, json, rows)
+        _write(result, report, json, markdown, rows)
         _write_kept(result, (reference, current), kept)
         if not quiet:
-            _show(str(result), on_stderr=json == STDOUT)
+            _show(result.summary, on_stderr=json == STDOUT)
             _show_written([path for path in files if path is not None], on_stderr=json == STDOUT)
         if fail_on_shift and result.detected:
             raise typer.Exit(SHIFT_FOUND)
@@ -115,8 +117,37 @@ def demo(
         typer.echo(f"{wrapped(pair.story())}\n")
         result = _run(pair.reference, pair.current, alpha=PARAMS.alpha, seed=seed, quiet=False, params=PARAMS)
         result.to_html(report)
-        _show(f"{result}\n\n{wrapped(pair.outcome(result))}", on_stderr=False)
+        _show(result.summary, on_stderr=False)
+        typer.echo(f"\n{wrapped(pair.outcome(result))}")
         _show_written([report], on_stderr=False)
+
+
+@app.command()
+def report(
+    result: Annotated[Path, typer.Argument(metavar="RESULT", help="JSON file that `compare --json` has written.")],
+    report: Annotated[
+        Path | None, typer.Option("--report", help="Where to write the page; beside RESULT, as .html, if not given.")
+    ] = None,
+    markdown: Annotated[Path | None, typer.Option("--markdown", help="Write verdict and modes as Markdown.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No verdict on the screen.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Write the report of a saved result again; nothing is computed."""
+    with _exit_codes(debug):
+        from shiftscope.report.html import write_html
+        from shiftscope.report.markdown import write_markdown
+        from shiftscope.report.saved import read_summary
+
+        page = report or result.with_suffix(".html")
+        files: list[Path | str] = [path for path in (page, markdown) if path is not None]
+        _check_outputs(files, inputs=(str(result),))
+        summary = read_summary(result)
+        write_html(summary, page)
+        if markdown is not None:
+            write_markdown(summary, markdown)
+        if not quiet:
+            _show(summary, on_stderr=False)
+            _show_written(files, on_stderr=False)
 
 
 @contextmanager
@@ -194,9 +225,13 @@ def _run(
         return ss.compare(reference, current, alpha=alpha, random_state=seed, params=params, progress=progress)
 
 
-def _write(result: ShiftResult, report: Path | None, json: str | None, rows: Path | None) -> None:
+def _write(
+    result: ShiftResult, report: Path | None, json: str | None, markdown: Path | None, rows: Path | None
+) -> None:
     if report is not None:
         result.to_html(report)
+    if markdown is not None:
+        result.to_markdown(markdown)
     if json is not None:
         text = result.to_json(None if json == STDOUT else json)
         if json == STDOUT:
@@ -241,16 +276,12 @@ def _write_kept(result: ShiftResult, sources: tuple[str, str], targets: tuple[Pa
             extract_rows(source, rows, n_rows, files.enter_context(whole_file(target)))
 
 
-def _show(text: str, *, on_stderr: bool) -> None:
-    """Text for people, its first line in bold where that can be shown."""
+def _show(summary: Summary, *, on_stderr: bool) -> None:
     from rich.console import Console
-    from rich.text import Text
 
-    first, _, rest = text.partition("\n\n")
-    shown = Text(first, style="bold")
-    if rest:
-        shown.append(Text(f"\n\n{rest}", style="not bold"))
-    Console(stderr=on_stderr).print(shown, soft_wrap=True)
+    from shiftscope.report.terminal import show
+
+    show(summary, Console(stderr=on_stderr, highlight=False))
 
 
 def _show_written(paths: list[Path | str], *, on_stderr: bool) -> None:

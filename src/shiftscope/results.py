@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from os import PathLike
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,9 @@ from shiftscope.refine import Origin
 from shiftscope.scan import ScanResult
 from shiftscope.score import Nulls, Scores
 from shiftscope.wording import percent, plain
+
+if TYPE_CHECKING:
+    from shiftscope.report.summary import Summary
 
 Side = Literal["reference", "current"]
 TOLD_SHARE = 0.1  # of the change among a mode's rows: a smaller one of the whole sample does not tell the story
@@ -218,30 +222,40 @@ class ShiftResult:
             encoded=swapped(self.encoded),
         )
 
+    @cached_property
+    def summary(self) -> Summary:
+        """What every report of this result shows: small, and the content of its JSON form."""
+        from shiftscope.report.summary import summarise
+
+        return summarise(self)
+
     def to_json(self, path: str | PathLike[str] | None = None) -> str:
         """The result as JSON text (schema 1), also written to `path` if given."""
-        from shiftscope.report.summary import summarise, write_json
+        from shiftscope.report.summary import write_json
 
-        return write_json(summarise(self), path)
+        return write_json(self.summary, path)
 
     def to_html(self, path: str | PathLike[str]) -> None:
         """Write the report: one self-contained page."""
         from shiftscope.report.html import write_html
-        from shiftscope.report.summary import summarise
 
-        write_html(summarise(self), path)
+        write_html(self.summary, path)
+
+    def to_markdown(self, path: str | PathLike[str] | None = None) -> str:
+        """Verdict and modes as Markdown, also written to `path` if given."""
+        from shiftscope.report.markdown import write_markdown
+
+        return write_markdown(self.summary, path)
 
     def __str__(self) -> str:
-        from shiftscope.report.summary import summarise
         from shiftscope.report.text import as_text
 
-        return as_text(summarise(self))
+        return as_text(self.summary)
 
     def _repr_html_(self) -> str:
         from shiftscope.report.html import fragment
-        from shiftscope.report.summary import summarise
 
-        return fragment(summarise(self))
+        return fragment(self.summary)
 
 
 def other_side(side: Side) -> Side:

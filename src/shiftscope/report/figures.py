@@ -18,9 +18,8 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator, MaxNLocator
-from numpy.typing import NDArray
 
-from shiftscope.report.pictures import Floats, Histogram, Picture, ScoreTail, TraceLine
+from shiftscope.report.pictures import Floats, Gallery, Histogram, Picture, ScoreTail, TraceLine
 from shiftscope.report.text import shown_name
 from shiftscope.results import Side
 from shiftscope.subset_size import Curve
@@ -30,7 +29,6 @@ PAGE_COLOURS = {INK: "currentColor", REFERENCE: "var(--reference)", CURRENT: "va
 SAMPLE_COLOURS: dict[Side, str] = {"reference": REFERENCE, "current": CURRENT}
 POINT_COLOURS: dict[Side, str] = {"reference": "#3f87c6", "current": "#d9762f"}  # pictures keep theirs: mid-tones
 POINT_DPI = 144
-MARKS_SHOWN = 400  # rows of a mode marked in a scatter
 BOX = (0.05, 0.95)  # quantiles of the mode's rows, drawn with a margin
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 LABEL_LENGTH = 28
@@ -63,15 +61,16 @@ STYLE = {
 }
 
 
-def scatter(picture: Picture, side: Side, mode_side: Side, name: str) -> str:
+def scatter(shown: Gallery, picture: Picture, side: Side, mode_side: Side, name: str) -> str:
     """Rows of one sample in a mode's two strongest features, the mode's rows ringed in the sample that has them."""
+    across, up = picture.axes[:2]
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
-        rows = picture.reference if side == "reference" else picture.current
+        rows = (shown.reference if side == "reference" else shown.current).values
         axes.plot(
-            rows[:, 0],
-            rows[:, 1],
+            rows[:, across],
+            rows[:, up],
             linestyle="none",
             marker="o",
             markersize=2.6,
@@ -80,23 +79,22 @@ def scatter(picture: Picture, side: Side, mode_side: Side, name: str) -> str:
             color=POINT_COLOURS[side],
             rasterized=True,
         )
+        marked = picture.marked.values[:, [across, up]]
         if side == mode_side:
-            ringed = picture.mode[_spread(len(picture.mode), MARKS_SHOWN)]
-            axes.scatter(ringed[:, 0], ringed[:, 1], s=8, facecolors="none", edgecolors=INK, linewidths=0.5)
-        axes.add_patch(_box(picture))
+            axes.scatter(marked[:, 0], marked[:, 1], s=8, facecolors="none", edgecolors=INK, linewidths=0.5)
+        axes.add_patch(_box(marked))
         axes.set_title(f"{side} sample" + (", mode ringed" if side == mode_side else ""))
-        axes.set_xlim(_limits(picture.histograms[0]))
-        axes.set_ylim(_limits(picture.histograms[1]))
-        axes.set_xlabel(_label(picture, 0))
-        axes.set_ylabel(_label(picture, 1))
+        axes.set_xlim(_limits(shown.columns[across].low, shown.columns[across].high))
+        axes.set_ylim(_limits(shown.columns[up].low, shown.columns[up].high))
+        axes.set_xlabel(_label(shown.columns[across].name, shown.columns[across].standardised))
+        axes.set_ylabel(_label(shown.columns[up].name, shown.columns[up].standardised))
         _few_ticks(axes)
 
     return _svg(draw, PANEL, name)
 
 
-def distribution(picture: Picture, feature: int, name: str) -> str:
+def distribution(histogram: Histogram, name: str) -> str:
     """Shares of both samples over one feature: of all rows with the mode's rows behind them, then of the rows kept."""
-    histogram = picture.histograms[feature]
 
     def draw(figure: Figure) -> None:
         above, below = figure.subplots(2, 1, sharex=True)
@@ -108,7 +106,7 @@ def distribution(picture: Picture, feature: int, name: str) -> str:
         above.set_title("all rows")
         below.set_title("rows kept")
         above.legend(loc="best", handlelength=1.2)
-        below.set_xlabel(_label(picture, feature))
+        below.set_xlabel(_label(histogram.feature, histogram.standardised))
         for axes in (above, below):
             axes.set_yticks([])
             axes.spines["left"].set_visible(False)
@@ -206,19 +204,17 @@ def _positive(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     return x[y > 0], y[y > 0]
 
 
-def _limits(histogram: Histogram) -> tuple[float, float]:
-    low, high = float(histogram.edges[0]), float(histogram.edges[-1])
+def _limits(low: float, high: float) -> tuple[float, float]:
     return low - 0.03 * (high - low), high + 0.03 * (high - low)
 
 
-def _label(picture: Picture, feature: int) -> str:
-    unit = " (standardised)" if picture.standardised[feature] else ""
-    return shown_name(picture.features[feature], LABEL_LENGTH) + unit
+def _label(name: str, standardised: bool) -> str:
+    return shown_name(name, LABEL_LENGTH) + (" (standardised)" if standardised else "")
 
 
-def _box(picture: Picture) -> Rectangle:
+def _box(marked: Floats) -> Rectangle:
     """A dashed rectangle around most of the mode's rows."""
-    low, high = np.quantile(picture.mode[:, :2], BOX, axis=0)
+    low, high = np.quantile(marked, BOX, axis=0)
     margin = 0.3 * (high - low)
     corner, size = low - margin, high - low + 2 * margin
     return Rectangle((corner[0], corner[1]), size[0], size[1], fill=False, edgecolor=INK, linestyle="--", linewidth=0.9)
@@ -232,8 +228,3 @@ def _power_of_ten(value: float, _position: object) -> str:
 def _few_ticks(axes: Axes) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(5))
     axes.yaxis.set_major_locator(MaxNLocator(5))
-
-
-def _spread(count: int, shown: int) -> NDArray[np.intp]:
-    """Positions of at most `shown` of `count` rows, evenly spread."""
-    return np.unique(np.linspace(0, count - 1, min(count, shown)).round().astype(np.intp))

@@ -1,11 +1,13 @@
-"""The report: one self-contained page without scripts, and a short form of it for notebooks.
+"""The report: one self-contained page, and a short form of it for notebooks.
 
-Every text passes Jinja's autoescaping; only figures, whose texts matplotlib has escaped, are marked as safe. The page
-forbids itself scripts and any request (Content-Security-Policy).
+Every text passes Jinja's autoescaping; only figures, whose texts matplotlib has escaped, the page's own script and the
+data it reads are marked as safe. The page forbids itself any other script and any request (Content-Security-Policy).
+Without script it shows the same pictures, standing still.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from os import PathLike
@@ -16,8 +18,8 @@ from markupsafe import Markup
 from shiftscope.encode import LeftOut
 from shiftscope.files import write_text
 from shiftscope.params import CompareParams
-from shiftscope.report import figures, text
-from shiftscope.report.pictures import ScoreTail
+from shiftscope.report import explorer, figures, text
+from shiftscope.report.pictures import TOP_FEATURES, Gallery, ScoreTail
 from shiftscope.report.summary import ModeSummary, Summary
 from shiftscope.results import Side
 
@@ -44,6 +46,8 @@ class ModeView:
     summary: ModeSummary
     scatters: tuple[Drawing, ...]
     distributions: tuple[Drawing, ...]
+    downloadable: bool
+    interactive: bool
 
 
 @dataclass(frozen=True)
@@ -63,8 +67,11 @@ class Page:
     evidence: tuple[Drawing, ...]
     columns: ListView
     left_out: tuple[LeftOut, ...]
+    settings: tuple[tuple[str, str], ...]
     call: str
     command: str
+    script: explorer.Script
+    data: Markup
 
 
 def write_html(summary: Summary, path: str | PathLike[str]) -> None:
@@ -74,15 +81,19 @@ def write_html(summary: Summary, path: str | PathLike[str]) -> None:
 
 def page(summary: Summary) -> str:
     """The report as HTML text."""
-    modes = tuple(_mode_view(number, mode) for number, mode in enumerate(summary.modes, start=1))
+    lists = explorer.downloadable(summary)
+    modes = tuple(_mode_view(summary, number, lists[number - 1]) for number in range(1, len(summary.modes) + 1))
     view = Page(
         summary=summary,
         modes=modes,
         evidence=_evidence(summary),
         columns=_listed(summary.names, COLUMNS_LISTED),
         left_out=summary.left_out[:COLUMNS_LISTED],
+        settings=tuple(_settings(summary.params)),
         call=_call(summary),
         command=_command(summary),
+        script=explorer.script(),
+        data=explorer.packed(summary, MODES_DRAWN),
     )
     return _templates().get_template("page.html").render(page=view)
 
@@ -108,6 +119,8 @@ def _templates() -> Environment:
         rows_listed=ROWS_LISTED,
         columns_listed=COLUMNS_LISTED,
         sets_listed=SETS_LISTED,
+        modes_drawn=MODES_DRAWN,
+        top_features=TOP_FEATURES,
     )
     return environment
 
@@ -119,20 +132,22 @@ def _tied(value: object) -> object:
     return value
 
 
-def _mode_view(number: int, mode: ModeSummary) -> ModeView:
+def _mode_view(summary: Summary, number: int, downloadable: bool) -> ModeView:
     """Scatter plots of both samples where there are two features, and the distribution of each feature drawn."""
+    mode = summary.modes[number - 1]
     if number > MODES_DRAWN:
-        return ModeView(number, mode, (), ())
-    return ModeView(number, mode, _scatters(number, mode), _distributions(number, mode))
+        return ModeView(number, mode, (), (), downloadable, False)
+    scatters, interactive = _scatters(summary.gallery, number, mode), len(summary.gallery.columns) > 1
+    return ModeView(number, mode, scatters, _distributions(number, mode), downloadable, interactive)
 
 
-def _scatters(number: int, mode: ModeSummary) -> tuple[Drawing, ...]:
-    if len(mode.features) < 2:
+def _scatters(shown: Gallery, number: int, mode: ModeSummary) -> tuple[Drawing, ...]:
+    if len(mode.picture.axes) < 2:
         return ()
-    first, second = (text.shown_name(name) for name in mode.features[:2])
+    first, second = (text.shown_name(shown.columns[axis].name) for axis in mode.picture.axes[:2])
     return tuple(
         Drawing(
-            Markup(figures.scatter(mode.picture, side, mode.side, f"m{number}{side}")),
+            Markup(figures.scatter(shown, mode.picture, side, mode.side, f"m{number}{side}")),
             f"Scatter plot of {second} against {first}, rows of the {side} sample",
         )
         for side in ("reference", "current")
@@ -142,10 +157,10 @@ def _scatters(number: int, mode: ModeSummary) -> tuple[Drawing, ...]:
 def _distributions(number: int, mode: ModeSummary) -> tuple[Drawing, ...]:
     return tuple(
         Drawing(
-            Markup(figures.distribution(mode.picture, feature, f"m{number}f{feature}")),
-            f"Distribution of {text.shown_name(name)} in both samples, before and after equalisation",
+            Markup(figures.distribution(histogram, f"m{number}f{at}")),
+            f"Distribution of {text.shown_name(histogram.feature)} in both samples, before and after equalisation",
         )
-        for feature, name in enumerate(mode.picture.features)
+        for at, histogram in enumerate(mode.picture.histograms)
     )
 
 
@@ -180,6 +195,16 @@ def _evidence(summary: Summary) -> tuple[Drawing, ...]:
 
 def _listed(names: tuple[str, ...], count: int) -> ListView:
     return ListView(names[:count], max(0, len(names) - count))
+
+
+def _settings(params: object, prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Every setting by its dotted name."""
+    for field in fields(params):  # type: ignore[arg-type]
+        value = getattr(params, field.name)
+        if is_dataclass(value):
+            yield from _settings(value, f"{prefix}{field.name}.")
+        else:
+            yield f"{prefix}{field.name}", repr(value)
 
 
 def _call(summary: Summary) -> str:

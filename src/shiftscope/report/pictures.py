@@ -11,9 +11,16 @@ from shiftscope.encode import Encoded
 from shiftscope.equalise import Equalisation
 from shiftscope.null import ScoreNull
 from shiftscope.results import Mode, ShiftResult, Side
+from shiftscope.scan import ScanResult
 
-POINTS_SHOWN = 2000  # rows drawn per sample, and at most as many of a mode
-FEATURES_SHOWN = 4  # strongest features of a mode that are drawn
+POINTS_SHOWN = 1500  # rows drawn per sample
+MARKS_SHOWN = 400  # rows marked per mode
+FEATURES_SHOWN = 4  # strongest features of a mode whose distributions are drawn
+COLUMNS_SHOWN = 8  # columns to choose the axes of a scatter plot from
+TOP_ROWS = 10  # rows of a mode shown with their values ...
+TOP_FEATURES = 8  # ... in this many of its features
+MAP_DECIMALS = 3
+MAP_FEATURES = 24  # features on each side of the scan's map
 BINS = 40
 VIEW = (0.002, 0.998)  # pooled quantiles between which features are drawn
 SCORE_POINTS = 48  # scores at which observed and null shares are compared
@@ -33,6 +40,8 @@ class Histogram:
     Values outside the drawn range are counted in the outer bins.
     """
 
+    feature: str
+    standardised: bool
     edges: Floats
     reference: Floats
     current: Floats
@@ -42,27 +51,91 @@ class Histogram:
 
 
 @dataclass(frozen=True)
-class Picture:
-    """A mode in its strongest features.
+class Column:
+    """A column that can be an axis of a scatter plot.
 
     Attributes
     ----------
-    features : tuple of str
-        The first f features of the mode.
-    standardised : tuple of bool
-        Per feature: drawn in pooled standard deviations, because the user's units cannot be drawn.
-    reference, current, mode : (p, f) float64
-        Rows of either sample (a random choice of the same size) and of the mode.
-    histograms : tuple of Histogram
-        One per feature; their edges span the range drawn.
+    name : str
+    standardised : bool
+        Drawn in pooled standard deviations, because the user's units cannot be drawn.
+    low, high : float
+        Range drawn: the bulk of the pool, and all rows of the modes seen in this column.
     """
 
-    features: tuple[str, ...]
-    standardised: tuple[bool, ...]
-    reference: Floats
-    current: Floats
-    mode: Floats
+    name: str
+    standardised: bool
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Points:
+    """Some rows of a sample: their positions (p,), increasing, and their values (p, f) in the gallery's columns."""
+
+    rows: NDArray[np.intp]
+    values: Floats
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """What scatter plots show of both samples.
+
+    Attributes
+    ----------
+    columns : tuple of f Column
+        The modes' features, strongest first, filled up with other columns.
+    reference, current : Points
+        A random choice of rows, up to the same number of either sample.
+    """
+
+    columns: tuple[Column, ...]
+    reference: Points
+    current: Points
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What figures show of a mode.
+
+    Attributes
+    ----------
+    axes : tuple of int
+        Its features among the gallery's columns, strongest first.
+    marked : Points
+        A random choice of its rows.
+    histograms : tuple of Histogram
+        One for each of its strongest features.
+    """
+
+    axes: tuple[int, ...]
+    marked: Points
     histograms: tuple[Histogram, ...]
+
+
+@dataclass(frozen=True)
+class TopRow:
+    """A row near the middle of a mode: position, score in the space of all columns, values of the mode's features."""
+
+    row: int
+    score: float
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class FeatureMap:
+    """The scan's evidence, feature by feature.
+
+    Attributes
+    ----------
+    names : tuple of m str
+        The features with the strongest sets, strongest first.
+    values : (m, m) float64
+        Largest value (see `FeatureSet.value`) of each pair, of each feature alone on the diagonal.
+    """
+
+    names: tuple[str, ...]
+    values: Floats
 
 
 @dataclass(frozen=True)
@@ -82,26 +155,58 @@ class TraceLine:
     distance: Floats
 
 
-def picture(result: ShiftResult, mode: Mode) -> Picture:
-    """Sample and count the rows of both samples and of one mode in the mode's strongest features."""
+def gallery(result: ShiftResult) -> Gallery:
+    """Sample the rows of both samples in the columns worth looking at; empty without modes."""
     encoded = result.encoded
+    positions = _columns_shown(result)
+    columns = tuple(_column(result, position) for position in positions)
     rng = np.random.default_rng(result.random_state)
-    rows = mode.rows + (encoded.n_reference if mode.side == "current" else 0)
-    reference = _chosen(np.arange(encoded.n_reference), rng)
-    current = _chosen(np.arange(encoded.n_reference, len(encoded.points)), rng)
-    shown = _chosen(rows, rng)
-    features = mode.features[:FEATURES_SHOWN]
-    positions = [encoded.names.index(feature) for feature in features]
-    columns = [_drawn_column(encoded, position) for position in positions]
-    histograms = tuple(_histogram(column, result, rows) for column in columns)
-    return Picture(
-        features=features,
-        standardised=tuple(not _drawable(encoded, position) for position in positions),
-        reference=_drawn_rows(columns, histograms, reference),
-        current=_drawn_rows(columns, histograms, current),
-        mode=_drawn_rows(columns, histograms, shown),
-        histograms=histograms,
+    samples = (np.arange(result.n_reference), np.arange(result.n_reference, len(encoded.points)))
+    reference, current = (_chosen(rows, POINTS_SHOWN if columns else 0, rng) for rows in samples)
+    return Gallery(
+        columns=columns,
+        reference=Points(reference, _drawn_rows(encoded, positions, columns, reference)),
+        current=Points(current - result.n_reference, _drawn_rows(encoded, positions, columns, current)),
     )
+
+
+def picture(result: ShiftResult, mode: Mode, shown: Gallery) -> Picture:
+    """Sample and count the rows of one mode in the columns of the gallery and in its own strongest features."""
+    encoded = result.encoded
+    names = [column.name for column in shown.columns]
+    offset = result.n_reference if mode.side == "current" else 0
+    marked = _chosen(mode.rows, MARKS_SHOWN, np.random.default_rng(result.random_state))
+    positions = [encoded.names.index(name) for name in names]
+    own = [encoded.names.index(feature) for feature in mode.features[:FEATURES_SHOWN]]
+    return Picture(
+        axes=tuple(names.index(feature) for feature in mode.features if feature in names),
+        marked=Points(marked, _drawn_rows(encoded, positions, shown.columns, marked + offset)),
+        histograms=tuple(_histogram(result, position, mode.rows + offset) for position in own),
+    )
+
+
+def top_rows(result: ShiftResult, mode: Mode) -> tuple[TopRow, ...]:
+    """The rows nearest to the mode's middle (its median), in standard deviations of its features."""
+    encoded = result.encoded
+    rows = mode.rows + (result.n_reference if mode.side == "current" else 0)
+    positions = [encoded.names.index(feature) for feature in mode.features]
+    points = encoded.points[rows][:, positions]
+    distance = np.square(points - np.median(points, axis=0)).sum(axis=1)
+    nearest = np.argsort(distance, kind="stable")[:TOP_ROWS]
+    scores = result.scores.current if mode.side == "current" else result.scores.reference
+    columns = [encoded.raw(position)[rows[nearest]] for position in positions[:TOP_FEATURES]]
+    return tuple(
+        TopRow(int(mode.rows[at]), float(scores[mode.rows[at]]), tuple(float(column[k]) for column in columns))
+        for k, at in enumerate(nearest)
+    )
+
+
+def feature_map(scan: ScanResult, names: tuple[str, ...]) -> FeatureMap:
+    """The part of the scan's pairs that holds the strongest features."""
+    values: Floats = np.where(np.isfinite(scan.pairs), scan.pairs, 0.0)
+    strongest = np.argsort(-values.max(axis=1), kind="stable")[:MAP_FEATURES]
+    shown: Floats = values[np.ix_(strongest, strongest)].round(MAP_DECIMALS)
+    return FeatureMap(tuple(names[feature] for feature in strongest), shown)
 
 
 def score_tail(scores: Floats, null: ScoreNull) -> ScoreTail:
@@ -122,9 +227,38 @@ def trace_line(done: Equalisation, side: Side) -> TraceLine:
     return TraceLine(removed[shown], _short(distance[shown]))
 
 
-def _chosen(rows: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
+def _columns_shown(result: ShiftResult) -> list[int]:
+    """Positions of the modes' features, the strongest of every mode first, then of other columns."""
+    if not result.modes:
+        return []
+    most = max(len(mode.features) for mode in result.modes)
+    ranked = [mode.features[rank] for rank in range(most) for mode in result.modes if rank < len(mode.features)]
+    return [result.names.index(name) for name in list(dict.fromkeys([*ranked, *result.names]))[:COLUMNS_SHOWN]]
+
+
+def _column(result: ShiftResult, position: int) -> Column:
+    """A column and the range drawn of it."""
+    encoded, name = result.encoded, result.names[position]
+    values = _drawn_column(encoded, position)
+    rows = [
+        mode.rows + (result.n_reference if mode.side == "current" else 0)
+        for mode in result.modes
+        if name in mode.features
+    ]
+    low, high = _range(values, np.concatenate(rows) if rows else np.empty(0, np.intp))
+    return Column(name, not _drawable(encoded, position), low, high)
+
+
+def _range(column: Floats, rows: NDArray[np.intp]) -> tuple[float, float]:
+    """Where the bulk of the pool lies, and all of `rows`; never empty."""
+    seen = np.concatenate([np.quantile(column, VIEW), column[rows]])
+    low, high = float(seen.min()), float(seen.max())
+    return (low, high) if high > low else (low - 0.5, high + 0.5)
+
+
+def _chosen(rows: NDArray[np.intp], count: int, rng: np.random.Generator) -> NDArray[np.intp]:
     """All rows, or a random choice of as many as are drawn."""
-    return rows if rows.size <= POINTS_SHOWN else np.sort(rng.choice(rows, POINTS_SHOWN, replace=False))
+    return rows if rows.size <= count else np.sort(rng.choice(rows, count, replace=False))
 
 
 def _drawn_column(encoded: Encoded, position: int) -> Floats:
@@ -137,12 +271,10 @@ def _drawable(encoded: Encoded, position: int) -> bool:
     return DRAWABLE[0] < scale < DRAWABLE[1] and scale > RESOLUTION * abs(centre)
 
 
-def _histogram(column: Floats, result: ShiftResult, rows: NDArray[np.intp]) -> Histogram:
-    """Shares of all groups in even bins over the bulk of the pool and all of the mode's rows."""
-    n = result.n_reference
-    bulk = np.quantile(column, VIEW)
-    low, high = min(bulk[0], column[rows].min()), max(bulk[1], column[rows].max())
-    edges = np.linspace(low, high, BINS + 1) if high > low else low + np.linspace(-0.5, 0.5, BINS + 1)
+def _histogram(result: ShiftResult, position: int, rows: NDArray[np.intp]) -> Histogram:
+    """Shares of all groups in even bins over the range drawn."""
+    n, column = result.n_reference, _drawn_column(result.encoded, position)
+    edges = np.linspace(*_range(column, rows), BINS + 1)
     groups = (
         column[:n],
         column[n:],
@@ -150,7 +282,8 @@ def _histogram(column: Floats, result: ShiftResult, rows: NDArray[np.intp]) -> H
         column[result.kept_reference],
         column[n + result.kept_current],
     )
-    return Histogram(edges, *(_shares(group, edges) for group in groups))
+    standardised = not _drawable(result.encoded, position)
+    return Histogram(result.names[position], standardised, edges, *(_shares(group, edges) for group in groups))
 
 
 def _shares(values: Floats, edges: Floats) -> Floats:
@@ -158,13 +291,13 @@ def _shares(values: Floats, edges: Floats) -> Floats:
     return _short(counts / max(1, values.size))
 
 
-def _drawn_rows(columns: list[Floats], histograms: tuple[Histogram, ...], rows: NDArray[np.intp]) -> Floats:
+def _drawn_rows(encoded: Encoded, positions: list[int], columns: tuple[Column, ...], rows: NDArray[np.intp]) -> Floats:
     """(len(rows), f) values, rounded to what can be seen: files stay small."""
-    rounded = []
-    for column, histogram in zip(columns, histograms, strict=True):
-        step = (histogram.edges[-1] - histogram.edges[0]) / STEPS_SHOWN
-        rounded.append(np.round(column[rows], -int(np.floor(np.log10(step)))))
-    return np.stack(rounded, axis=1)
+    values = np.empty((rows.size, len(columns)))
+    for at, (position, column) in enumerate(zip(positions, columns, strict=True)):
+        step = (column.high - column.low) / STEPS_SHOWN
+        values[:, at] = np.round(_drawn_column(encoded, position)[rows], -int(np.floor(np.log10(step))))
+    return values
 
 
 def _short(values: Floats) -> Floats:

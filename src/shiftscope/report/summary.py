@@ -19,14 +19,30 @@ from numpy.typing import NDArray
 import shiftscope
 from shiftscope.calibrate import Tail
 from shiftscope.encode import Encoded, LeftOut
+from shiftscope.families import critical_value
 from shiftscope.files import write_text
 from shiftscope.params import CompareParams
-from shiftscope.report.pictures import Picture, ScoreTail, TraceLine, picture, score_tail, trace_line
+from shiftscope.report.detectable import Detectable, scan_null, smallest_groups
+from shiftscope.report.pictures import (
+    FeatureMap,
+    Gallery,
+    Picture,
+    ScoreTail,
+    TopRow,
+    TraceLine,
+    feature_map,
+    gallery,
+    picture,
+    score_tail,
+    top_rows,
+    trace_line,
+)
 from shiftscope.results import Direction, Mode, ShiftResult, Side
 from shiftscope.scan import FeatureSet
 from shiftscope.subset_size import Curve
 
 SCHEMA = 1
+SCORE_DECIMALS = 3  # of the scores written: files stay small
 LIBRARIES = ("numpy", "scipy", "numba", "scikit-learn", "polars", "matplotlib")
 
 
@@ -61,6 +77,7 @@ class ModeSummary:
     settled: bool
     origin: str
     localisation: Weights | None
+    top: tuple[TopRow, ...]
     picture: Picture
 
 
@@ -116,11 +133,28 @@ class SetSummary:
 
 @dataclass(frozen=True)
 class ScanSummary:
-    """The scan of small feature sets: its p-value and the strongest sets, significant or not."""
+    """The scan of small feature sets.
+
+    Attributes
+    ----------
+    p_value : float
+    n_permutations : int
+    critical : float
+        What the value of a set must exceed for the verdict.
+    sets : tuple of SetSummary
+        The strongest sets, significant or not.
+    pairs : FeatureMap
+        Evidence of the strongest features and their pairs.
+    smallest : tuple of Detectable
+        What could have been found.
+    """
 
     p_value: float
     n_permutations: int
+    critical: float
     sets: tuple[SetSummary, ...]
+    pairs: FeatureMap
+    smallest: tuple[Detectable, ...]
 
 
 @dataclass(frozen=True)
@@ -155,6 +189,7 @@ class Summary:
     calibration: Evidence
     scan: ScanSummary | None
     equalisation: Pruning | None
+    gallery: Gallery
     random_state: int
     params: CompareParams
     timings: tuple[tuple[str, float], ...]
@@ -163,6 +198,7 @@ class Summary:
 
 def summarise(result: ShiftResult) -> Summary:
     """Collect what reports show of a result; pictures hold a sample of the rows, everything else is complete."""
+    shown = gallery(result)
     return Summary(
         schema=SCHEMA,
         version=shiftscope.__version__,
@@ -173,13 +209,14 @@ def summarise(result: ShiftResult) -> Summary:
         n_current=result.n_current,
         names=result.names,
         left_out=result.encoded.left_out,
-        modes=tuple(_mode(result, mode) for mode in result.modes),
+        modes=tuple(_mode(result, mode, shown) for mode in result.modes),
         kept_reference=result.kept_reference,
         kept_current=result.kept_current,
-        scores=ScoreLists(result.scores.reference, result.scores.current),
+        scores=ScoreLists(_short(result.scores.reference), _short(result.scores.current)),
         calibration=_evidence(result),
         scan=_scan(result),
         equalisation=_pruning(result),
+        gallery=shown,
         random_state=result.random_state,
         params=result.params,
         timings=result.timings,
@@ -189,13 +226,18 @@ def summarise(result: ShiftResult) -> Summary:
 
 def write_json(summary: Summary, path: str | PathLike[str] | None = None) -> str:
     """The summary as JSON text (finite numbers only, ASCII), also written to `path` if given."""
-    text = json.dumps(_plain(summary), allow_nan=False) + "\n"
+    text = json.dumps(plain(summary), allow_nan=False, separators=(",", ":")) + "\n"
     if path is not None:
         write_text(path, text)
     return text
 
 
-def _mode(result: ShiftResult, mode: Mode) -> ModeSummary:
+def _short(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores to the decimals that are written."""
+    return np.round(scores, SCORE_DECIMALS)
+
+
+def _mode(result: ShiftResult, mode: Mode, shown: Gallery) -> ModeSummary:
     return ModeSummary(
         side=mode.side,
         features=mode.features,
@@ -208,7 +250,8 @@ def _mode(result: ShiftResult, mode: Mode) -> ModeSummary:
         settled=mode.settled,
         origin=mode.origin,
         localisation=None if (found := mode.localisation) is None else Weights(found.weights, found.curve),
-        picture=picture(result, mode),
+        top=top_rows(result, mode),
+        picture=picture(result, mode, shown),
     )
 
 
@@ -225,10 +268,17 @@ def _evidence(result: ShiftResult) -> Evidence:
 
 
 def _scan(result: ShiftResult) -> ScanSummary | None:
-    if result.scan is None:
+    scan = result.scan
+    if scan is None:
         return None
-    sets = tuple(_set(result.encoded, found) for found in result.scan.sets)
-    return ScanSummary(result.scan.p_value, result.scan.n_permutations, sets)
+    return ScanSummary(
+        p_value=scan.p_value,
+        n_permutations=scan.n_permutations,
+        critical=critical_value(scan_null(scan), result.alpha / 2),  # the full space is the other search
+        sets=tuple(_set(result.encoded, found) for found in scan.sets),
+        pairs=feature_map(scan, result.names),
+        smallest=smallest_groups(result),
+    )
 
 
 def _set(encoded: Encoded, found: FeatureSet) -> SetSummary:
@@ -266,16 +316,16 @@ def _environment() -> tuple[tuple[str, str], ...]:
     return (("python", platform.python_version()), *libraries, ("machine", f"{platform.system()} {platform.machine()}"))
 
 
-def _plain(value: object) -> object:
+def plain(value: object) -> object:
     """Dataclasses, tuples and arrays as JSON knows them; a number that is not finite becomes null."""
     if is_dataclass(value):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, np.ndarray):
-        return _plain(value.tolist())
+        return plain(value.tolist())
     if isinstance(value, tuple | list):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, np.generic):
-        return _plain(value.item())
+        return plain(value.item())
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import textwrap
+from math import isfinite
 
+from shiftscope.report.detectable import Detectable
 from shiftscope.report.pictures import POINTS_SHOWN
 from shiftscope.report.summary import ModeSummary, ScanSummary, SetSummary, Summary
 from shiftscope.results import Direction, other_side
@@ -18,7 +20,7 @@ def as_text(summary: Summary) -> str:
     """The verdict, then one paragraph per mode."""
     parts = [verdict(summary)]
     if not summary.detected:
-        parts.append(caution(summary))
+        parts += clear_sentences(summary)
     for number, mode in enumerate(summary.modes, start=1):
         lines = [f"Mode {number}: {mode_sentence(mode)}", f"  {rows_sentence(mode)}"]
         lines += [f"  {direction_sentence(direction)}" for direction in mode.directions[:NAMES_SHOWN]]
@@ -73,12 +75,54 @@ def caution(summary: Summary) -> str:
     return f"This does not prove them equal: a difference may be too small to be seen with this number of rows{hidden}."
 
 
+def clear_sentences(summary: Summary) -> list[str]:
+    """What to think of the absence of a finding: what it does not mean, and what would have been found."""
+    return [caution(summary), *smallest_sentence(summary)]
+
+
+def smallest_sentence(summary: Summary) -> list[str]:
+    """The smallest group of rows that these data would have shown, for the current sample; none if it is not known."""
+    groups = [] if summary.scan is None else [group for group in summary.scan.smallest if group.side == "current"]
+    if not groups:
+        return []
+    best = min(groups, key=lambda group: group.rows)
+    where = "one column" if best.columns == 1 else f"each of {number_word(best.columns)} columns"
+    return [
+        f"A compact group of {best.rows:,} current rows ({percent(best.share)}) or more would have been found nine "
+        f"times in ten, if it spans no more than {percent(best.width)} of all rows (by rank) in {where}. "
+        f"{assumption(best)} Looser groups and overall changes have to be larger."
+    ]
+
+
+def assumption(group: Detectable) -> str:
+    """What the size of the smallest group rests on."""
+    about = f"about {group.background:,.0f}" if group.background >= 1.5 else "one or two"
+    if group.columns == 1:
+        return f"This counts on {about} ordinary rows of both samples in the same place."
+    return f"This takes the columns for unrelated, so that {about} ordinary rows of both samples lie in the same place."
+
+
+def compared_sentence(summary: Summary) -> str:
+    """What was compared, and with which version."""
+    left_out = f", {len(summary.left_out):,} left out" if summary.left_out else ""
+    return (
+        f"Compared: {summary.n_reference:,} reference with {summary.n_current:,} current rows in "
+        f"{len(summary.names):,} column{'s' if len(summary.names) != 1 else ''}{left_out}; "
+        f"seed {summary.random_state}, shiftscope {summary.version}."
+    )
+
+
+def number_word(number: int) -> str:
+    """Small numbers as words."""
+    return {1: "one", 2: "two", 3: "three"}.get(number, str(number))
+
+
 def mode_sentence(mode: ModeSummary) -> str:
     """Who has how much in excess, and where it is visible."""
     low, high = mode.excess_interval
     return (
         f"the {mode.side} sample has an excess of about {percent(mode.excess)} of its rows "
-        f"({percent(low)} to {percent(high)} by a 95 % counting interval), visible in {listed(mode.features)}."
+        f"(between {percent(low)} and {percent(high)}, a 95 % interval), visible in {listed(mode.features)}."
     )
 
 
@@ -92,7 +136,7 @@ def mode_title(mode: ModeSummary) -> str:
 def scatter_note(mode: ModeSummary) -> str:
     """How to read the scatter plots of a mode."""
     return (
-        f"Up to {POINTS_SHOWN:,} rows of each sample in the two strongest features. "
+        f"Up to {POINTS_SHOWN:,} rows of each sample, chosen at random. "
         f"The dashed box is the same in both and holds most of the mode's rows (ringed): "
         f"what lies in it beyond the {other_side(mode.side)} sample is the excess."
     )
@@ -142,6 +186,21 @@ def scan_sentence(scan: ScanSummary) -> str:
         f"{scan.n_permutations} random relabellings of the whole search: p = {p_value(scan.p_value)}. "
         "The verdict takes twice the smaller p-value of the two searches, the price of looking twice."
     )
+
+
+def map_sentence(scan: ScanSummary) -> str:
+    """How to read the map of features."""
+    return (
+        "Each square is a pair of columns, each square of the diagonal a column alone: the darker, the more evidence "
+        "beyond chance"
+        + (f"; outlined where it is enough for the verdict ({scan.critical:.2g})." if isfinite(scan.critical) else ".")
+    )
+
+
+def shade(value: float, scan: ScanSummary) -> float:
+    """How dark a square of the map is, from 0 to 1; what the verdict needs is in the middle at least."""
+    strongest = float(scan.pairs.values.max(initial=0.0))
+    return min(1.0, max(0.0, value) / max(strongest, 2 * scan.critical if isfinite(scan.critical) else 1.0, 1.0))
 
 
 def box_sentence(found: SetSummary) -> str:

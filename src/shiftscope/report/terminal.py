@@ -1,0 +1,53 @@
+"""A summary on a terminal: the verdict in a frame, one table per mode. In a pipe it is plain text."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from shiftscope.report import text
+from shiftscope.report.summary import ModeSummary, Summary
+from shiftscope.results import other_side
+
+FOUND, CLEAR = "yellow", "green"
+
+
+def show(summary: Summary, console: Console) -> None:
+    """Print the verdict and the modes; names are text, never markup."""
+    if not console.is_terminal:
+        console.print(Text(text.as_text(summary)), soft_wrap=True)
+        return
+    colour = FOUND if summary.detected else CLEAR
+    console.print(Panel(Text(text.verdict(summary)), title=text.headline(summary), title_align="left", style=colour))
+    if not summary.detected:
+        for sentence in text.clear_sentences(summary):
+            console.print(Text(sentence))
+    for number, mode in enumerate(summary.modes, start=1):
+        _show_mode(number, mode, console)
+    if summary.detected:
+        console.print(Text(text.kept_sentence(summary), style="dim"))
+
+
+def _show_mode(number: int, mode: ModeSummary, console: Console) -> None:
+    console.print()
+    console.print(Text.assemble((f"Mode {number}: ", "bold"), text.mode_sentence(mode)))
+    console.print(Text(text.rows_sentence(mode), style="dim"))
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name in ("feature", "direction"):
+        table.add_column(name)
+    for name in ("mode", f"{other_side(mode.side)} sample"):
+        table.add_column(name, justify="right")
+    for direction in mode.directions[: text.NAMES_SHOWN]:
+        cells = (
+            text.shown_name(direction.feature),
+            direction.word,
+            f"{direction.median:.4g}",
+            f"{direction.other_median:.4g}",
+        )
+        table.add_row(*(Text(cell) for cell in cells))
+    console.print(table)
+    if len(mode.directions) > text.NAMES_SHOWN:
+        console.print(Text(f"... and {len(mode.directions) - text.NAMES_SHOWN} more features", style="dim"))
+    console.print()

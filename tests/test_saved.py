@@ -1,0 +1,139 @@
+"""A saved result gives the same reports as the result itself; the schema describes it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import shiftscope as ss
+from shiftscope.errors import InputError
+from shiftscope.report.explorer import LISTS_BUDGET, downloadable, pack_positions
+from shiftscope.report.html import page
+from shiftscope.report.markdown import write_markdown
+from shiftscope.report.saved import read_summary
+from shiftscope.report.schema import PATH, json_schema
+from shiftscope.report.summary import Summary, write_json
+from shiftscope.report.text import as_text
+
+PARAMS = ss.CompareParams(
+    n_permutations=199,
+    scan=ss.ScanParams(n_permutations=255, n_seeds=0, beam=0),
+    equalise=ss.EqualiseParams(k_max=60, n_permutations=99),
+    localise=ss.LocaliseParams(epochs=100, background=300, k=30),
+)
+
+
+@pytest.fixture(scope="module", params=["found", "clear"])
+def summary(request: pytest.FixtureRequest) -> Summary:
+    rng = np.random.default_rng(3)
+    reference, current = rng.standard_normal((2, 500, 3))
+    if request.param == "found":
+        current[:70, :2] = (1.2, -0.8) + 0.08 * rng.standard_normal((70, 2))
+    result = ss.compare(reference, current, params=PARAMS)
+    assert result.detected == (request.param == "found")
+    return result.summary
+
+
+@pytest.fixture
+def saved(summary: Summary, tmp_path: Path) -> Path:
+    write_json(summary, tmp_path / "result.json")
+    return tmp_path / "result.json"
+
+
+def test_saved_result_gives_the_same_reports(summary: Summary, saved: Path) -> None:
+    again = read_summary(saved)
+    assert write_json(again) == write_json(summary)
+    assert as_text(again) == as_text(summary)
+    assert write_markdown(again) == write_markdown(summary)
+    assert page(again) == page(summary)
+
+
+def test_infinite_numbers_come_back(summary: Summary, tmp_path: Path) -> None:
+    assert summary.scan is not None
+    endless = replace(summary, scan=replace(summary.scan, critical=float("inf")))
+    write_json(endless, tmp_path / "result.json")
+    again = read_summary(tmp_path / "result.json")
+    assert again.scan is not None
+    assert again.scan.critical == float("inf")
+    assert page(again) == page(endless)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"schema": 2}, "has schema 2, this version reads 1"),
+        ({"schema": None}, "is not a result of shiftscope"),
+        ({"p_value": "small"}, "p_value must be a number"),
+        ({"detected": 1}, "detected must be true or false"),
+        ({"names": "x0"}, "names must be a list"),
+        ({"modes": [{}]}, "modes must be an object with side"),
+        ({"kept_current": ["a"]}, "kept_current must be a list of numbers"),
+        ({"alpha": 0.01, "params": {}}, "params must be an object with alpha"),
+    ],
+)
+def test_other_files_are_refused_in_one_line(saved: Path, change: dict[str, object], said: str) -> None:
+    saved.write_text(json.dumps({**json.loads(saved.read_text()), **change}))
+    with pytest.raises(InputError, match=said) as caught:
+        read_summary(saved)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"), [("{", "is not JSON"), ("[]", "is not a result"), (None, "cannot be read")]
+)
+def test_what_is_no_result_is_refused(tmp_path: Path, content: str | None, said: str) -> None:
+    if content is not None:
+        (tmp_path / "a.json").write_text(content)
+    with pytest.raises(InputError, match=said):
+        read_summary(tmp_path / "a.json")
+
+
+def test_schema_file_is_up_to_date() -> None:
+    """`python -m shiftscope.report.schema` writes it again."""
+    assert PATH.read_text("utf-8") == json_schema()
+
+
+def test_result_fits_the_schema(saved: Path) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    validator = jsonschema.Draft202012Validator(json.loads(PATH.read_text("utf-8")))
+    result = json.loads(saved.read_text())
+    assert [error.message for error in validator.iter_errors(result)] == []
+    assert list(validator.iter_errors({**result, "detected": "yes"}))
+
+
+# what the page's script reads
+
+
+def unpacked(text: str) -> list[int]:
+    """The slow twin of what the script does."""
+    import base64
+
+    rows, value, shift, last = [], 0, 0, 0
+    for byte in base64.b64decode(text):
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            last += value
+            rows.append(last)
+            value, shift = 0, 0
+    return rows
+
+
+@pytest.mark.parametrize("rows", [[], [0], [0, 1, 2, 127, 128, 129, 300, 16_384, 16_600, 2**31, 2**40], [5], [2**21]])
+def test_positions_survive_packing(rows: list[int]) -> None:
+    assert unpacked(pack_positions(np.array(rows, dtype=np.intp))) == rows
+
+
+def test_long_lists_of_rows_are_left_out_of_the_page(summary: Summary) -> None:
+    if not summary.modes:
+        assert downloadable(summary) == ()
+        return
+    short = summary.modes[0]
+    long = replace(short, rows=np.arange(LISTS_BUDGET + 1))
+    many = replace(summary, modes=(long, short))
+    assert downloadable(many) == (False, True)
+    assert "Download all" in page(many)
