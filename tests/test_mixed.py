@@ -291,6 +291,8 @@ def test_wording_of_directions():
     assert str(level) == "device = B: 4 % -> 31 %"
     paired = Direction("device", nan, nan, nan, nan, "category", "B", share=0.9, other_share=0.3, own_share=0.3)
     assert str(paired) == "device = B: 90 % of these rows against 30 %"
+    noise = Direction("device", nan, nan, nan, nan, "category", "B", 0.65, 0.46, 0.51, marginal=False)
+    assert str(noise) == "device = B: 65 % of these rows against 46 %"
     gap = Direction("age", nan, nan, nan, nan, "number", "missing", 1.0, 0.004, 0.2, gap=True)
     assert str(gap) == "age missing: 0.4 % -> 20 %"
     assert str(Direction("age", 61.0, 52.0, 0.9, 1.0)) == "age higher: median 61 against 52"

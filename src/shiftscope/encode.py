@@ -84,6 +84,8 @@ class Encoded:
         The same array as `points` if all columns are complete numbers.
     features
         What each user column is, and which columns of the matrix are its own.
+    choice
+        Which columns the user asked for, and as what.
     """
 
     points: NDArray[np.float64]
@@ -94,6 +96,7 @@ class Encoded:
     left_out: tuple[LeftOut, ...]
     ranked: NDArray[np.float64]
     features: tuple[Feature, ...]
+    choice: Columns = field(default_factory=Columns)
 
     @property
     def n_current(self) -> int:
@@ -177,6 +180,7 @@ def encode(reference: Table, current: Table, columns: Columns | Sequence[str] | 
             Feature(column.name, column.kind, column.levels, column.missing, own)
             for column, own in zip(kept, owned, strict=True)
         ),
+        choice=chosen,
     )
 
 
