@@ -361,4 +361,4 @@ def test_terminal_shows_a_table_per_mode_and_no_markup(found: ShiftResult) -> No
     assert "The samples differ" in shown
     assert "Mode 1: " in shown
     assert "[red]a[/red]·[31m" in shown
-    assert "direction" in shown
+    assert "how it differs" in shown
