@@ -27,6 +27,8 @@ def show(summary: Summary, console: Console) -> None:
         _show_mode(number, mode, console)
     if summary.detected:
         console.print(Text(text.kept_sentence(summary), style="dim"))
+    for sentence in text.left_out_sentence(summary):
+        console.print(Text(sentence, style="dim"))
 
 
 def _show_mode(number: int, mode: ModeSummary, console: Console) -> None:

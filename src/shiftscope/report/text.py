@@ -17,6 +17,7 @@ WIDTH = 100
 NAMES_SHOWN = 8  # features named in a sentence; the rest are counted
 TITLE_NAMES = 3  # features named in a heading
 NAME_LENGTH = 40  # longest column name shown in full
+REASON_LENGTH = 120  # longest reason shown in full
 PLURALS: dict[Kind, str] = {
     "number": "numbers",
     "date": "dates",
@@ -37,6 +38,7 @@ def as_text(summary: Summary) -> str:
         parts.append("\n".join(lines))
     if summary.detected:
         parts.append(kept_sentence(summary))
+    parts += left_out_sentence(summary)
     return wrapped("\n\n".join(parts))
 
 
@@ -126,6 +128,15 @@ def kinds_sentence(summary: Summary) -> str:
     """How many columns of each kind were compared: "3 numbers, 1 category"."""
     counts = Counter(column.kind for column in summary.columns)
     return ", ".join(f"{count:,} {kind if count == 1 else PLURALS[kind]}" for kind, count in counts.most_common())
+
+
+def left_out_sentence(summary: Summary) -> list[str]:
+    """A notice that names the columns that took no part; none if all did."""
+    named = [f"{shown_name(left.name)} ({shown_name(left.reason, REASON_LENGTH)})" for left in summary.left_out]
+    if not named:
+        return []
+    rest = f" and {len(named) - NAMES_SHOWN:,} more" if len(named) > NAMES_SHOWN else ""
+    return [f"Left out: {'; '.join(named[:NAMES_SHOWN])}{rest}."]
 
 
 def number_word(number: int) -> str:
