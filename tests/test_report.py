@@ -609,8 +609,13 @@ def test_missing_numbers_have_a_place_below_all_others(mixed: ShiftResult) -> No
 def test_dates_have_round_ticks(mixed: ShiftResult) -> None:
     axis = drawn(mixed, mixed.names.index("seen")).axis
     found = ticks(axis)
-    assert found.labels[:2] == ("2024", "Mar")
+    assert found.labels[:2] == ("2024-01", "2024-03")
     assert all(axis.low <= place <= axis.high and place % DAY == 0 for place in found.places)
+    start = found.places[0]
+    hours = ticks(replace(axis, low=start, high=start + 0.9 * DAY))
+    assert (hours.common, hours.labels[0]) == ("2024-01-01", "00:00")
+    nights = ticks(replace(axis, low=start, high=start + 1.9 * DAY))
+    assert (nights.common, nights.labels[0]) == ("2024", "01-01 00:00")
     beyond = ticks(replace(axis, low=-1e13, high=1e13))
     assert any("since 1970" in label for label in beyond.labels)
     assert ticks(replace(axis, kind="duration", low=0.0, high=10 * DAY)).labels[1:3] == ("3 days", "6 days")

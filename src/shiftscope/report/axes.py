@@ -6,10 +6,11 @@ any column have a place of their own before all others.
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, num2date
+from matplotlib.dates import AutoDateLocator, num2date
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
@@ -254,6 +255,17 @@ def _date_ticks(low: float, high: float) -> Ticks | None:
     locator = AutoDateLocator(minticks=3, maxticks=TICKS + 2)
     days = [float(day) for day in locator.tick_values(num2date(low / DAY), num2date(high / DAY))]
     days = [day for day in days if low <= day * DAY <= high]
-    formatter = ConciseDateFormatter(locator)
-    labels = formatter.format_ticks(days)
-    return Ticks(tuple(day * DAY for day in days), tuple(labels), formatter.get_offset())
+    form, common = _date_form([num2date(day) for day in days])
+    labels = [num2date(day).strftime(form) for day in days]
+    return Ticks(tuple(day * DAY for day in days), tuple(labels), common)
+
+
+def _date_form(dates: list[datetime.datetime]) -> tuple[str, str]:
+    """The shortest form that tells the dates apart, and what it leaves out."""
+    if all((date.day, date.hour, date.minute, date.second) == (1, 0, 0, 0) for date in dates):
+        return ("%Y" if all(date.month == 1 for date in dates) else "%Y-%m"), ""
+    if all((date.hour, date.minute, date.second) == (0, 0, 0) for date in dates):
+        return "%Y-%m-%d", ""
+    if len({date.date() for date in dates}) == 1:
+        return ("%H:%M" if all(date.second == 0 for date in dates) else "%H:%M:%S"), f"{dates[0]:%Y-%m-%d}"
+    return "%m-%d %H:%M", f"{dates[0]:%Y}"

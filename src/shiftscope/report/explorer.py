@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from shiftscope.report.axes import Axis, Floats, boxes, ticks
 from shiftscope.report.pictures import Points
 from shiftscope.report.summary import ModeSummary, Summary
-from shiftscope.report.text import axis_name
+from shiftscope.report.text import axis_name, shown_name
 
 STEPS = 65_000  # a drawn range is divided into so many; a value out of range is OUTSIDE
 OUTSIDE = 65_535
@@ -83,7 +83,9 @@ def _row_lists(modes: tuple[ModeSummary, ...]) -> tuple[str | None, ...]:
     lists: list[str | None] = []
     left = LISTS_BUDGET
     for mode in modes:
-        rows = pack_positions(mode.rows) if mode.rows.size <= left else ""
+        rows = (
+            pack_positions(mode.rows) if 4 * mode.rows.size <= 3 * left else ""
+        )  # a row takes 4/3 characters at least
         fits = 0 < len(rows) <= left
         lists.append(rows if fits else None)
         left -= len(rows) if fits else 0
@@ -95,7 +97,8 @@ def _column(axis: Axis) -> dict[str, object]:
     low, high = _view(axis)
     marks = ticks(axis)
     return {
-        "name": axis_name(axis, marks),
+        "name": shown_name(axis.name),
+        "label": axis_name(axis, marks),
         "kind": "number" if axis.standardised else axis.kind,
         "low": low,
         "high": high,

@@ -142,14 +142,14 @@
         const row = crowded && x.ticks.length > 1 ? k % 2 : 0;  // neighbours take turns
         pen.fillText(label, area.left + at * area.width, floor + 14 + 12 * row, (crowded ? 2 : 1) * room);
       });
-      pen.fillText(x.name, area.left + area.width / 2, high - 4, area.width);
+      pen.fillText(x.label, area.left + area.width / 2, high - 4, area.width);
       pen.textAlign = "right";
       for (const [at, label] of y.ticks) pen.fillText(label, area.left - 6, floor - at * area.height + 4, area.left - 22);
       pen.save();
       pen.translate(12, PAD.top + area.height / 2);
       pen.rotate(-Math.PI / 2);
       pen.textAlign = "center";
-      pen.fillText(y.name, 0, 0, area.height);
+      pen.fillText(y.label, 0, 0, area.height);
       pen.restore();
     }
 
