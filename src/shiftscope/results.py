@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.calibrate import Calibration
-from shiftscope.columns import Kind
+from shiftscope.columns import Kind, time_text
 from shiftscope.encode import Encoded
 from shiftscope.equalise import Equalisation
-from shiftscope.features import time_text
 from shiftscope.localise import Localisation
 from shiftscope.orient import swapped
 from shiftscope.params import CompareParams

@@ -14,9 +14,9 @@ from matplotlib.dates import AutoDateLocator, num2date
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from shiftscope.columns import Kind
+from shiftscope.columns import DAY, Kind, time_text
 from shiftscope.encode import Encoded
-from shiftscope.features import DAY, Feature, time_text
+from shiftscope.features import Feature
 from shiftscope.results import ShiftResult
 
 VIEW = (0.002, 0.998)  # pooled quantiles between which numbers are drawn
