@@ -52,6 +52,8 @@ class Direction:
         Share of that level among the mode's rows, in the other sample, and in the mode's own sample as a whole.
     gap : bool
         The level is that a value is missing (or, at last, there).
+    marginal : bool
+        `own_share` exceeds `other_share` by more than the noise of counts.
     """
 
     feature: str
@@ -65,6 +67,7 @@ class Direction:
     other_share: float = float("nan")
     own_share: float = float("nan")
     gap: bool = False
+    marginal: bool = True
 
     @property
     def word(self) -> str:
@@ -91,7 +94,10 @@ class Direction:
         if self.level:
             level = self.level if self.gap else f"= {plain(self.level)}"
             change = self.own_share - self.other_share
-            if change >= TOLD_SHARE * (self.share - self.other_share) or self.own_share > TOLD_RATIO * self.other_share:
+            large = (
+                change >= TOLD_SHARE * (self.share - self.other_share) or self.own_share > TOLD_RATIO * self.other_share
+            )
+            if self.marginal and large:
                 return f"{level}: {percent(self.other_share)} -> {percent(self.own_share)}"
             return f"{level}: {percent(self.share)} of these rows against {percent(self.other_share)}"
         median, other = (
