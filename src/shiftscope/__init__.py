@@ -12,11 +12,16 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from shiftscope.compare import compare
+    from shiftscope.detector import ShiftDetector
     from shiftscope.encode import Columns
     from shiftscope.equalise import EqualiseParams, equalise
     from shiftscope.errors import EngineError, InputError, ParameterError, ShiftscopeError
+    from shiftscope.explain_rows import explain_rows
+    from shiftscope.explanation import RowsExplanation
     from shiftscope.localise import LocaliseParams, localise
     from shiftscope.modes import partition
+    from shiftscope.monitor import monitor
+    from shiftscope.monitoring import MonitorResult
     from shiftscope.null import ScoreNull, SimulatedNull
     from shiftscope.params import CompareParams
     from shiftscope.results import Mode, ShiftResult
@@ -33,15 +38,20 @@ __all__ = [
     "InputError",
     "LocaliseParams",
     "Mode",
+    "MonitorResult",
     "ParameterError",
+    "RowsExplanation",
     "ScanParams",
     "ScoreNull",
+    "ShiftDetector",
     "ShiftResult",
     "ShiftscopeError",
     "SimulatedNull",
     "compare",
     "equalise",
+    "explain_rows",
     "localise",
+    "monitor",
     "partition",
     "scan",
     "score",
@@ -55,15 +65,20 @@ _MODULES = {
     "InputError": "errors",
     "LocaliseParams": "localise",
     "Mode": "results",
+    "MonitorResult": "monitoring",
     "ParameterError": "errors",
+    "RowsExplanation": "explanation",
     "ScanParams": "scan",
     "ScoreNull": "null",
+    "ShiftDetector": "detector",
     "ShiftResult": "results",
     "ShiftscopeError": "errors",
     "SimulatedNull": "null",
     "compare": "compare",
     "equalise": "equalise",
+    "explain_rows": "explain_rows",
     "localise": "localise",
+    "monitor": "monitor",
     "partition": "modes",
     "scan": "scan",
     "score": "score",
