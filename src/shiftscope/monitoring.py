@@ -168,7 +168,7 @@ class MonitorResult:
         first = f", first at {alarms[0].name!r}" if alarms else ""
         lines = [
             f"{len(alarms)} of {len(self.rows)} batches differ from the reference{first}.",
-            f"Chance of any false alarm in {self.horizon} batches: at most {self.alpha:g} (level {self.level:.2g} each).",
+            f"Chance of a false alarm in {self.horizon} batches: at most {self.alpha:g} (level {self.level:.2g} each).",
             "",
             f"{'':3s} {'batch':{NAME_SHOWN}s} {'rows':>8s} {'p-value':>8s}  {'drift':>7s}  strongest mode",
         ]
