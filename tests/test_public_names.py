@@ -11,6 +11,7 @@ import pytest
 import shiftscope as ss
 
 PUBLIC = [
+    "Certificate",
     "Columns",
     "CompareParams",
     "EngineError",
@@ -27,6 +28,8 @@ PUBLIC = [
     "ShiftResult",
     "ShiftscopeError",
     "SimulatedNull",
+    "Subset",
+    "certify",
     "compare",
     "equalise",
     "explain_rows",

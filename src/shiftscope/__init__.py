@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from shiftscope.certify import Certificate, certify
     from shiftscope.compare import compare
     from shiftscope.detector import ShiftDetector
     from shiftscope.encode import Columns
@@ -27,10 +28,12 @@ if TYPE_CHECKING:
     from shiftscope.results import Mode, ShiftResult
     from shiftscope.scan import ScanParams, scan
     from shiftscope.score import score
+    from shiftscope.subset import Subset
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Certificate",
     "Columns",
     "CompareParams",
     "EngineError",
@@ -47,6 +50,8 @@ __all__ = [
     "ShiftResult",
     "ShiftscopeError",
     "SimulatedNull",
+    "Subset",
+    "certify",
     "compare",
     "equalise",
     "explain_rows",
@@ -58,6 +63,7 @@ __all__ = [
 ]
 
 _MODULES = {
+    "Certificate": "certify",
     "Columns": "encode",
     "CompareParams": "params",
     "EngineError": "errors",
@@ -74,6 +80,8 @@ _MODULES = {
     "ShiftResult": "results",
     "ShiftscopeError": "errors",
     "SimulatedNull": "null",
+    "Subset": "subset",
+    "certify": "certify",
     "compare": "compare",
     "equalise": "equalise",
     "explain_rows": "explain_rows",
