@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
@@ -24,6 +25,7 @@ from shiftscope.wording import percent, plain
 
 if TYPE_CHECKING:
     from shiftscope.report.summary import Summary
+    from shiftscope.subset import Subset
 
 Side = Literal["reference", "current"]
 TOLD_SHARE = 0.1  # of the change among a mode's rows: a smaller one of the whole sample does not tell the story ...
@@ -228,6 +230,24 @@ class ShiftResult:
             equalisation=None if self.equalisation is None else self.equalisation.swapped(),
             encoded=swapped(self.encoded),
         )
+
+    def equalised(
+        self, *, keep: Side | None = None, max_share: float | None = None, modes: Sequence[int] | None = None
+    ) -> Subset:
+        """Equalised subsets with less removed than `kept_reference` and `kept_current` lack.
+
+        Parameters
+        ----------
+        keep : {"reference", "current"}, optional
+            Sample of which no row is removed.
+        max_share : float, optional
+            Largest share removed of either sample; the strongest evidence goes first.
+        modes : sequence of int, optional
+            Positions in `modes`: only rows of these are removed, and nothing of the full space.
+        """
+        from shiftscope.subset import chosen_subset
+
+        return chosen_subset(self, keep, max_share, modes)
 
     @cached_property
     def summary(self) -> Summary:
