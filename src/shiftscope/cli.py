@@ -19,12 +19,12 @@ from shiftscope import __version__, cli_monitor, cli_rows
 from shiftscope.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
+    from shiftscope.encode import Columns
     from shiftscope.params import CompareParams
     from shiftscope.report.summary import Summary
     from shiftscope.results import ShiftResult
 
 DONE, SHIFT_FOUND, USER_ERROR, FAULT, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
-ROWS_SUFFIXES = (".parquet", ".csv")
 STDOUT = "-"
 _UsageError: Any = typer.BadParameter.__base__  # click's, wherever Typer keeps it
 
@@ -71,12 +71,32 @@ def _root(
 
 @app.command()
 def compare(
-    reference: Annotated[str, typer.Argument(metavar="REFERENCE", help="CSV, Parquet, Arrow or NPY file.")],
-    current: Annotated[str, typer.Argument(metavar="CURRENT", help="File to compare with it.")],
+    reference: Annotated[
+        str,
+        typer.Argument(
+            metavar="REFERENCE",
+            help="A file (CSV, JSON lines, Parquet, Arrow, NPY, NPZ), a folder of Parquet files or a quoted pattern.",
+        ),
+    ],
+    current: Annotated[str, typer.Argument(metavar="CURRENT", help="What to compare with it, in any of these forms.")],
     report: Annotated[Path | None, typer.Option("--report", help="Write the report as one HTML page.")] = None,
     json: Annotated[str | None, typer.Option("--json", metavar="PATH|-", help="Write the result as JSON.")] = None,
     alpha: Annotated[float, typer.Option("--alpha", help="How often equal samples may be called different.")] = 0.01,
     seed: Seed = 0,
+    include: Annotated[
+        list[str] | None, typer.Option("--include", metavar="NAME", help="Compare this column; repeat for more.")
+    ] = None,
+    exclude: Annotated[
+        list[str] | None, typer.Option("--exclude", metavar="NAME", help="Leave this column out; repeat for more.")
+    ] = None,
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--kind",
+            metavar="NAME=KIND",
+            help="Read a column as number, date, time, duration or category; repeat for more.",
+        ),
+    ] = None,
     rows: Annotated[Path | None, typer.Option("--rows", help="Write the modes' rows as .parquet or .csv.")] = None,
     markdown: Annotated[Path | None, typer.Option("--markdown", help="Write verdict and modes as Markdown.")] = None,
     equalised: Annotated[
@@ -91,7 +111,8 @@ def compare(
         kept = _kept_paths(equalised, reference, current)
         files = [report, None if json == STDOUT else json, markdown, rows, *kept]
         check_outputs([path for path in files if path is not None], inputs=(reference, current), rows=rows, kept=kept)
-        result = _run(reference, current, alpha=alpha, seed=seed, quiet=quiet)
+        columns = _columns(include, exclude, kind)
+        result = _run(reference, current, alpha=alpha, seed=seed, quiet=quiet, columns=columns)
         _write(result, report, json, markdown, rows)
         _write_kept(result, (reference, current), kept)
         if not quiet:
@@ -188,9 +209,9 @@ def _kept_paths(folder: Path | None, reference: str, current: str) -> tuple[Path
     """Where the rows kept go: reference and current, each with the suffix of its input."""
     if folder is None:
         return ()
-    from shiftscope.extract import file_suffix
+    from shiftscope.extract import copy_suffix
 
-    return folder / f"reference{file_suffix(reference)}", folder / f"current{file_suffix(current)}"
+    return folder / f"reference{copy_suffix(reference)}", folder / f"current{copy_suffix(current)}"
 
 
 def check_outputs(
@@ -203,8 +224,10 @@ def check_outputs(
     """Refuse what could not be written in the end, before anything is computed."""
     from shiftscope.files import check_target
 
-    if rows is not None and rows.suffix.lower() not in ROWS_SUFFIXES:
-        raise InputError(f"--rows {str(rows)!r} must end in {' or '.join(ROWS_SUFFIXES)}; rename it")
+    if rows is not None:
+        from shiftscope.export import check_suffix
+
+        check_suffix(rows)
     taken = {os.path.realpath(os.path.expanduser(path)): "an input" for path in inputs}
     for path in paths:
         folder = Path(path).expanduser().parent
@@ -215,14 +238,39 @@ def check_outputs(
         check_target(path if folder.exists() or path not in kept else folder)  # that one folder will be made
 
 
+def _columns(include: list[str] | None, exclude: list[str] | None, kinds: list[str] | None) -> Columns | None:
+    """The options about columns; None if there are none."""
+    if not (include or exclude or kinds):
+        return None
+    from shiftscope.encode import Columns
+
+    pairs = [entry.rpartition("=") for entry in kinds or []]
+    odd = next((kind for name, _, kind in pairs if not name), None)
+    if odd is not None:
+        raise ParameterError(
+            f"--kind {odd!r} must be a column, = and a kind, such as zip=category; add what is missing"
+        )
+    declared: dict[str, Any] = {name: kind for name, _, kind in pairs}  # checked by Columns
+    return Columns(tuple(include) if include else None, tuple(exclude or ()), declared)
+
+
 def _run(
-    reference: object, current: object, *, alpha: float, seed: int, quiet: bool, params: CompareParams | None = None
+    reference: object,
+    current: object,
+    *,
+    alpha: float,
+    seed: int,
+    quiet: bool,
+    columns: Columns | None = None,
+    params: CompareParams | None = None,
 ) -> ShiftResult:
     import shiftscope as ss
     from shiftscope.progress import silent, terminal_progress
 
     with nullcontext(silent) if quiet else terminal_progress() as progress:
-        return ss.compare(reference, current, alpha=alpha, random_state=seed, params=params, progress=progress)
+        return ss.compare(
+            reference, current, alpha=alpha, columns=columns, random_state=seed, params=params, progress=progress
+        )
 
 
 def _write(
@@ -238,28 +286,9 @@ def _write(
             sys.stdout.write(text)
             sys.stdout.flush()
     if rows is not None:
-        _write_rows(result, rows)
+        from shiftscope.export import write_rows
 
-
-def _write_rows(result: ShiftResult, path: Path) -> None:
-    """One line per row of each mode: mode (from 1), sample, row position (from 0) and score."""
-    import polars as pl
-
-    from shiftscope.files import whole_file
-
-    modes = [
-        pl.DataFrame({"row": mode.rows, "score": getattr(result.scores, mode.side)[mode.rows]}).select(
-            pl.lit(number, pl.Int64).alias("mode"), pl.lit(mode.side).alias("sample"), pl.all()
-        )
-        for number, mode in enumerate(result.modes, start=1)
-    ]
-    schema = {"mode": pl.Int64, "sample": pl.String, "row": pl.Int64, "score": pl.Float64}
-    table = pl.concat([pl.DataFrame(schema=schema), *modes])
-    with whole_file(path) as file:
-        if path.suffix.lower() == ".csv":
-            table.write_csv(file)
-        else:
-            table.write_parquet(file)
+        write_rows(result, rows)
 
 
 def _write_kept(result: ShiftResult, sources: tuple[str, str], targets: tuple[Path, ...]) -> None:

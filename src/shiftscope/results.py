@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.calibrate import Calibration
-from shiftscope.columns import Kind
+from shiftscope.columns import Kind, time_text
 from shiftscope.encode import Encoded
 from shiftscope.equalise import Equalisation
-from shiftscope.features import time_text
 from shiftscope.localise import Localisation
 from shiftscope.orient import swapped
 from shiftscope.params import CompareParams
@@ -54,6 +53,8 @@ class Direction:
         Share of that level among the mode's rows, in the other sample, and in the mode's own sample as a whole.
     gap : bool
         The level is that a value is missing (or, at last, there).
+    marginal : bool
+        `own_share` exceeds `other_share` by more than the noise of counts.
     """
 
     feature: str
@@ -67,6 +68,7 @@ class Direction:
     other_share: float = float("nan")
     own_share: float = float("nan")
     gap: bool = False
+    marginal: bool = True
 
     @property
     def word(self) -> str:
@@ -92,7 +94,7 @@ class Direction:
         """
         if self.level:
             level = self.level if self.gap else f"= {plain(self.level)}"
-            if self.own_share - self.other_share >= TOLD_SHARE * (self.share - self.other_share):
+            if self.marginal and self.own_share - self.other_share >= TOLD_SHARE * (self.share - self.other_share):
                 return f"{level}: {percent(self.other_share)} -> {percent(self.own_share)}"
             return f"{level}: {percent(self.share)} of these rows against {percent(self.other_share)}"
         median, other = (
