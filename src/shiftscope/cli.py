@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shiftscope import __version__
+from shiftscope import __version__, cli_monitor, cli_rows
 from shiftscope.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
@@ -107,17 +107,17 @@ def compare(
     debug: Debug = False,
 ) -> None:
     """Compare two files: do they differ, where, in which rows and in which columns?"""
-    with _exit_codes(debug):
+    with exit_codes(debug):
         kept = _kept_paths(equalised, reference, current)
         files = [report, None if json == STDOUT else json, markdown, rows, *kept]
-        _check_outputs([path for path in files if path is not None], inputs=(reference, current), rows=rows, kept=kept)
+        check_outputs([path for path in files if path is not None], inputs=(reference, current), rows=rows, kept=kept)
         columns = _columns(include, exclude, kind)
         result = _run(reference, current, alpha=alpha, seed=seed, quiet=quiet, columns=columns)
         _write(result, report, json, markdown, rows)
         _write_kept(result, (reference, current), kept)
         if not quiet:
             _show(result.summary, on_stderr=json == STDOUT)
-            _show_written([path for path in files if path is not None], on_stderr=json == STDOUT)
+            show_written([path for path in files if path is not None], on_stderr=json == STDOUT)
         if fail_on_shift and result.detected:
             raise typer.Exit(SHIFT_FOUND)
 
@@ -129,8 +129,8 @@ def demo(
     debug: Debug = False,
 ) -> None:
     """Find a small group of rows hidden in a built-in example, and write the report."""
-    with _exit_codes(debug):
-        _check_outputs([report])
+    with exit_codes(debug):
+        check_outputs([report])
         from shiftscope.demo import PARAMS, example
         from shiftscope.report.text import wrapped
 
@@ -140,7 +140,7 @@ def demo(
         result.to_html(report)
         _show(result.summary, on_stderr=False)
         typer.echo(f"\n{wrapped(pair.outcome(result))}")
-        _show_written([report], on_stderr=False)
+        show_written([report], on_stderr=False)
 
 
 @app.command()
@@ -154,25 +154,25 @@ def report(
     debug: Debug = False,
 ) -> None:
     """Write the report of a saved result again; nothing is computed."""
-    with _exit_codes(debug):
+    with exit_codes(debug):
         from shiftscope.report.html import write_html
         from shiftscope.report.markdown import write_markdown
         from shiftscope.report.saved import read_summary
 
         page = report or result.with_suffix(".html")
         files: list[Path | str] = [path for path in (page, markdown) if path is not None]
-        _check_outputs(files, inputs=(str(result),))
+        check_outputs(files, inputs=(str(result),))
         summary = read_summary(result)
         write_html(summary, page)
         if markdown is not None:
             write_markdown(summary, markdown)
         if not quiet:
             _show(summary, on_stderr=False)
-            _show_written(files, on_stderr=False)
+            show_written(files, on_stderr=False)
 
 
 @contextmanager
-def _exit_codes(debug: bool) -> Iterator[None]:
+def exit_codes(debug: bool) -> Iterator[None]:
     """Turn what goes wrong into one line and an exit code."""
     try:
         yield
@@ -214,7 +214,7 @@ def _kept_paths(folder: Path | None, reference: str, current: str) -> tuple[Path
     return folder / f"reference{copy_suffix(reference)}", folder / f"current{copy_suffix(current)}"
 
 
-def _check_outputs(
+def check_outputs(
     paths: list[Path | str],
     *,
     inputs: tuple[str, ...] = (),
@@ -313,10 +313,14 @@ def _show(summary: Summary, *, on_stderr: bool) -> None:
     show(summary, Console(stderr=on_stderr, highlight=False))
 
 
-def _show_written(paths: list[Path | str], *, on_stderr: bool) -> None:
+def show_written(paths: list[Path | str], *, on_stderr: bool) -> None:
+    """Tell which files were written."""
     for path in paths:
         typer.echo(f"Written: {path}", err=on_stderr)
 
+
+cli_monitor.register(app)
+cli_rows.register(app)
 
 if __name__ == "__main__":
     main()

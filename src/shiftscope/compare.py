@@ -58,9 +58,7 @@ def compare(
     -------
     ShiftResult
     """
-    check_seed(random_state)
-    params = params or CompareParams()
-    params = params if alpha is None else replace(params, alpha=alpha)
+    params = checked_settings(alpha, params, random_state)
     clock = Clock()
     encoded, flipped = canonical(encode_pair(reference, current, columns))
     clock.stop("encode")
@@ -68,10 +66,17 @@ def compare(
     return result.swapped() if flipped else result
 
 
+def checked_settings(alpha: float | None, params: CompareParams | None, random_state: int) -> CompareParams:
+    """All settings, `alpha` taking precedence over that of `params`, after the check of the seed."""
+    check_seed(random_state)
+    params = params or CompareParams()
+    return params if alpha is None else replace(params, alpha=alpha)
+
+
 def _protocol(job: Job, clock: Clock) -> ShiftResult:
     """Scan and full space for the verdict; then modes, the scan's first; what is left over is kept."""
     params, encoded = job.params, job.encoded
-    scan = _scanned(job)
+    scan = scanned(job)
     clock.stop("scan")
     graph = LivingGraph(job.points, job.is_current, params.k_max, job.engine, progress=job.stage("neighbours"))
     clock.stop("neighbours")
@@ -110,7 +115,8 @@ def _protocol(job: Job, clock: Clock) -> ShiftResult:
     )
 
 
-def _scanned(job: Job) -> ScanResult | None:
+def scanned(job: Job) -> ScanResult | None:
+    """The subspace scan of the pool; None if it is switched off."""
     if job.params.scan is None:
         return None
     return scan_points(

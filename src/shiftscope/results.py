@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
@@ -24,9 +25,11 @@ from shiftscope.wording import percent, plain
 
 if TYPE_CHECKING:
     from shiftscope.report.summary import Summary
+    from shiftscope.subset import Subset
 
 Side = Literal["reference", "current"]
-TOLD_SHARE = 0.1  # of the change among a mode's rows: a smaller one of the whole sample does not tell the story
+TOLD_SHARE = 0.1  # of the change among a mode's rows: a smaller one of the whole sample does not tell the story ...
+TOLD_RATIO = 2.0  # ... unless the level has become so many times as frequent
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,11 @@ class Direction:
         """
         if self.level:
             level = self.level if self.gap else f"= {plain(self.level)}"
-            if self.marginal and self.own_share - self.other_share >= TOLD_SHARE * (self.share - self.other_share):
+            change = self.own_share - self.other_share
+            large = (
+                change >= TOLD_SHARE * (self.share - self.other_share) or self.own_share > TOLD_RATIO * self.other_share
+            )
+            if self.marginal and large:
                 return f"{level}: {percent(self.other_share)} -> {percent(self.own_share)}"
             return f"{level}: {percent(self.share)} of these rows against {percent(self.other_share)}"
         median, other = (
@@ -223,6 +230,24 @@ class ShiftResult:
             equalisation=None if self.equalisation is None else self.equalisation.swapped(),
             encoded=swapped(self.encoded),
         )
+
+    def equalised(
+        self, *, keep: Side | None = None, max_share: float | None = None, modes: Sequence[int] | None = None
+    ) -> Subset:
+        """Equalised subsets with less removed than `kept_reference` and `kept_current` lack.
+
+        Parameters
+        ----------
+        keep : {"reference", "current"}, optional
+            Sample of which no row is removed.
+        max_share : float, optional
+            Largest share removed of either sample; the strongest evidence goes first.
+        modes : sequence of int, optional
+            Positions in `modes`: only rows of these are removed, and nothing of the full space.
+        """
+        from shiftscope.subset import chosen_subset
+
+        return chosen_subset(self, keep, max_share, modes)
 
     @cached_property
     def summary(self) -> Summary:

@@ -9,7 +9,8 @@ permutations of the labels, so the p-values are exact after all the searching.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
 
@@ -166,6 +167,7 @@ def scan_points(
     params: ScanParams | None = None,
     *,
     categories: NDArray[np.bool_] | None = None,
+    fixed: int = 0,
     random_state: int = 0,
     progress: Progress = silent,
 ) -> ScanResult:
@@ -179,12 +181,15 @@ def scan_points(
     names : tuple of d str
     categories : (d,) bool, optional
         Columns that hold levels: each value has a bin of its own.
+    fixed : int
+        Leading rows whose label no permutation touches: the hypothesis is then that the current rows are a random
+        choice of the rows behind them.
     """
     params = params or ScanParams()
     rng = np.random.default_rng(random_state)
     bins = bin_features(points, categories)
-    lanes = _draw_lanes(bins, n_reference, params, rng)
-    families = list(_families(bins, lanes, params, rng, progress))
+    draw = _lane_source(bins, n_reference, params, rng, fixed)
+    lanes, families = draw.observed, _all_families(bins, draw, params, rng, progress)
     null = family_wise(families)
     localised, broad = (
         family_wise([family for family in families if family.statistic == kind])[1:] for kind in ("localised", "broad")
@@ -199,8 +204,39 @@ def scan_points(
     )
 
 
-def _draw_lanes(bins: Bins, n_reference: int, params: ScanParams, rng: np.random.Generator) -> Lanes:
-    """The observed labels and their permutations; the smaller sample is the one counted."""
+@dataclass(frozen=True)
+class _LaneSource:
+    """Draws the labellings, as many at a time as memory should hold.
+
+    Attributes
+    ----------
+    observed : Lanes
+        The observed labels alone; the smaller sample is the one counted.
+    seeds : (n_permutations,) uint64
+        Each makes one labelling.
+    fixed : int
+        Leading rows that keep their label.
+    """
+
+    observed: Lanes
+    seeds: NDArray[np.uint64]
+    fixed: int
+
+    def __iter__(self) -> Iterator[Lanes]:
+        """Blocks of at most `_MOST_LANES` lanes, each led by the observed one."""
+        observed = self.observed.labels[0]
+        free = observed[self.fixed :]
+        for start in range(0, len(self.seeds), _MOST_LANES - 1):
+            seeds = self.seeds[start : start + _MOST_LANES - 1]
+            labels = np.empty((1 + len(seeds), observed.size), np.uint8)
+            labels[:, : self.fixed] = observed[: self.fixed]
+            labels[0] = observed
+            labels[1:, self.fixed :] = draw_labels(free.size, int(free.sum()), seeds)
+            yield replace(self.observed, labels=labels)
+
+
+def _lane_source(bins: Bins, n_reference: int, params: ScanParams, rng: np.random.Generator, fixed: int) -> _LaneSource:
+    """The observed labels, and the seeds of their permutations."""
     n, d = bins.n_rows, bins.n_features
     n_permutations = params.n_permutations
     if n_permutations is None:
@@ -208,14 +244,36 @@ def _draw_lanes(bins: Bins, n_reference: int, params: ScanParams, rng: np.random
         n_permutations = int(np.clip(_AUTOMATIC_WORK / work, _LEAST_LANES, _MOST_LANES)) // 64 * 64 - 1
     current_counted = 2 * n_reference >= n
     labels = ((np.arange(n) >= n_reference) == current_counted).astype(np.uint8)
-    seeds = rng.integers(0, 2**64, size=n_permutations, dtype=np.uint64)
     counts = np.arange(n + 1.0)
-    return Lanes(
-        labels=np.vstack([labels[None], draw_labels(n, int(labels.sum()), seeds)]),
+    observed = Lanes(
+        labels=labels[None],
         counted=int(labels.sum()),
         current_counted=bool(current_counted),
         xlogx=counts * np.log(np.maximum(counts, 1)),
     )
+    return _LaneSource(observed, rng.integers(0, 2**64, size=n_permutations, dtype=np.uint64), fixed)
+
+
+def _all_families(
+    bins: Bins, source: _LaneSource, params: ScanParams, rng: np.random.Generator, progress: Progress
+) -> list[Family]:
+    """The families with the maxima of all lanes, block by block: up to rounding, blocks change nothing."""
+    n_blocks = -(-len(source.seeds) // (_MOST_LANES - 1))
+    collected: list[Family] = []
+    for block, lanes in enumerate(source):
+
+        def part(stage: str, fraction: float, block: int = block) -> None:
+            progress(stage, (block + fraction) / n_blocks)
+
+        families = list(_families(bins, lanes, params, deepcopy(rng), part))
+        if not collected:
+            collected = families
+        else:
+            collected = [
+                replace(known, maxima=np.concatenate([known.maxima, more.maxima[1:]]))
+                for known, more in zip(collected, families, strict=True)
+            ]
+    return collected
 
 
 def _sizes(d: int, params: ScanParams) -> range:

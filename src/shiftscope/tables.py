@@ -66,7 +66,7 @@ def read_table(data: Any, role: str) -> Table:
         A NumPy array (n, d), or (n,) for one column; a list of rows; a pandas, polars, pyarrow or any other
         frame that narwhals supports, eager or lazy; or the path of a file: delimited text (.csv, .tsv, .txt, also
         .gz), JSON lines (.jsonl, .ndjson, also .gz), Parquet, Arrow/Feather IPC, NPY or NPZ; or of a folder of
-        Parquet files, or a pattern that matches several.
+        Parquet files, or a pattern that matches several. A `Table` is taken as it is.
     role
         "reference" or "current": who is to blame in a message.
 
@@ -75,6 +75,8 @@ def read_table(data: Any, role: str) -> Table:
     InputError
         One line with the role, the rule and the remedy.
     """
+    if isinstance(data, Table):
+        return data
     content = read_file(data, role) if isinstance(data, str | os.PathLike) else data
     raw = content if isinstance(content, Raw) else _open_object(content, role)
     names = _checked_names(raw.names, role)
