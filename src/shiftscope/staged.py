@@ -19,7 +19,7 @@ from shiftscope.full_space import calibrated
 from shiftscope.job import Job
 from shiftscope.living import LivingGraph
 
-FIRST = 255  # permutations of the first stage
+FIRST = 127  # permutations of the first stage
 GROWTH = 4  # lanes of a stage divided by those of the stage before
 LEADERS = 8  # a stage is followed by another if at most so many labellings, the observed one included, come as far
 
