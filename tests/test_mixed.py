@@ -177,6 +177,16 @@ def test_columns_that_name_rows_are_left_out_and_named():
     assert set(declared.names) == {"city", "value", "n", "code"}
 
 
+def test_identifiers_of_a_csv_are_left_out_too(tmp_path):
+    for at, name in enumerate(("a.csv", "b.csv")):
+        rows = np.random.default_rng(at).normal(size=60).round(3)
+        lines = [f"{1000 * at + number},{value},{number % 7}" for number, value in enumerate(rows)]
+        (tmp_path / name).write_text("\n".join(["customer_id,x,day", *lines]))
+    encoded = encode_pair(tmp_path / "a.csv", tmp_path / "b.csv")
+    assert encoded.names == ("day", "x")
+    assert [left.name for left in encoded.left_out] == ["customer_id"]
+
+
 def test_include_exclude_and_declare():
     reference, current = frames()
     assert encode_pair(reference, current, ["x", "age"]).names == ("age", "x")
