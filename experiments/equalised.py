@@ -21,6 +21,7 @@ from experiments.cost import spent
 from experiments.units import Unit, run_units
 
 ROWS = 50_000
+PARAMS = ss.CompareParams()
 STRENGTHS = {"local": (100, 300, 500), "global": (0.1, 0.2, 0.4)}
 
 
@@ -45,7 +46,7 @@ def certified_unit(shift: str, strength: float, n: int, seed: int) -> Unit:
     """One pair: compare, certify, and hold the removed rows against the truth."""
     pair = benchmark_pair(shift, strength, n, seed)
     start = spent()
-    result = ss.compare(pair.reference, pair.current, random_state=seed)
+    result = ss.compare(pair.reference, pair.current, params=PARAMS, random_state=seed)
     compared = spent()
     certificate = ss.certify(result, random_state=seed)
     removed = result.equalised().removed_current
