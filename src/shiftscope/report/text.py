@@ -7,6 +7,7 @@ from collections import Counter
 from math import isfinite
 
 from shiftscope.columns import Kind
+from shiftscope.refine import MIN_ROWS
 from shiftscope.report.axes import Axis, Ticks
 from shiftscope.report.detectable import Detectable
 from shiftscope.report.pictures import POINTS_SHOWN
@@ -59,8 +60,16 @@ def verdict(summary: Summary) -> str:
         )
     found = f"The samples differ (p = {p_value(summary.p_value)}). {certainty(summary)}"
     if not summary.modes:
-        return f"{found} No group of rows could be singled out: the difference is broad, or few rows carry it."
+        return f"{found} {ungrouped(summary)}"
     return found
+
+
+def ungrouped(summary: Summary) -> str:
+    """Why a difference comes without modes."""
+    fewest = min(summary.n_reference, summary.n_current)
+    if fewest < MIN_ROWS:
+        return f"No group of rows is singled out: that takes at least {MIN_ROWS} rows, and a sample has {fewest}."
+    return f"No group of rows could be singled out: the difference is broad, or fewer than {MIN_ROWS} rows carry it."
 
 
 def certainty(summary: Summary) -> str:
