@@ -85,10 +85,11 @@ def table(unit: Unit) -> str:
         f"reference and {current} current rows, {share:.0%} of the latter truly shifted ({unit['shifted']} are)"
     ]
     names = list(unit["subsets"][0]["checks"])
-    lines.append(f"{'':16s}" + "".join(f"{name:>32s}" for name in names))
+    lines.append(f"{'':16s}{'removed (ref, cur)':>20s}" + "".join(f"{name:>32s}" for name in names))
     for subset in unit["subsets"]:
+        removed = ", ".join(f"{100 * share:.2f} %" for share in subset["removed"])
         cells = (f"{value:.3g} (p {p_value:.2g})" for value, p_value in subset["checks"].values())
-        lines.append(f"{subset['name']:16s}" + "".join(f"{cell:>32s}" for cell in cells))
+        lines.append(f"{subset['name']:16s}{removed:>20s}" + "".join(f"{cell:>32s}" for cell in cells))
     return "\n".join(lines)
 
 

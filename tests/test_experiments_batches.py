@@ -56,9 +56,9 @@ def test_equalised(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtur
 def test_truth_of_the_removed_rows_is_told():
     unit = {
         "shift": "local", "strength": 5, "rows": 9, "seed": 0, "shifted": 4, "removed": [1, 4], "removed_shifted": 3,
-        "subsets": [{"name": "all rows", "checks": {"a": [0.5, 0.25]}}],
+        "subsets": [{"name": "all rows", "removed": [0.0, 0.5], "checks": {"a": [0.5, 0.25]}}],
     }  # fmt: skip
     text = equalised.table(unit)
     assert "removed 1 reference and 4 current rows, 75% of the latter truly shifted (4 are)" in text
-    assert text.splitlines()[-1].split() == ["all", "rows", "0.5", "(p", "0.25)"]
+    assert " ".join(text.splitlines()[-1].split()) == "all rows 0.00 %, 50.00 % 0.5 (p 0.25)"
     assert "nan%" in equalised.table({**unit, "removed": [0, 0], "removed_shifted": 0})
