@@ -27,6 +27,7 @@ def as_text(summary: Summary) -> str:
         parts.append("\n".join(lines))
     if summary.detected:
         parts.append(kept_sentence(summary))
+    parts += summary.notes
     return wrapped("\n\n".join(parts))
 
 
