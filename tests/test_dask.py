@@ -74,7 +74,7 @@ def local() -> ShiftResult:
 def cluster() -> Iterator[LocalCluster]:
     with (
         dask.config.set({"distributed.worker.daemon": False}),
-        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, memory_limit="1GiB") as started,
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0", memory_limit="1GiB") as started,
     ):
         yield started
 

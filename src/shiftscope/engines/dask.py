@@ -73,7 +73,7 @@ class DaskEngine:
             Of the engine.
         """
         with guarded("connect"):
-            cluster = LocalCluster(threads_per_worker=1, dashboard_address=None) if address is None else None
+            cluster = LocalCluster(threads_per_worker=1, dashboard_address=":0") if address is None else None
             client = Client(cluster or address, set_as_default=False)
         try:
             yield cls(client, **settings)
