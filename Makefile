@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
-.PHONY: setup demo test lint bench docs clean
+.PHONY: setup demo test browser lint bench docs clean
 
 setup: $(VENV)/.dev
 
@@ -29,8 +29,12 @@ $(VENV)/.docs: $(VENV)/.dev
 demo: $(VENV)/.base
 	$(BIN)/shiftscope demo
 
-test: lint
+test: lint browser
 	$(BIN)/python -m pytest --cov --cov-report=term
+
+# The tests look at the report in a real browser: found, or installed where that is possible.
+browser: $(VENV)/.dev
+	$(BIN)/python tests/browser/chromium.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import json
 import os
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +22,8 @@ from rich.console import Console
 import shiftscope as ss
 from shiftscope import cli
 from shiftscope.demo import INJECTED_FEATURES, N_INJECTED, example
+from shiftscope.encode import LeftOut
+from shiftscope.export import rows_table, write_rows
 from shiftscope.extract import extract_rows
 from shiftscope.files import whole_file
 from shiftscope.report.terminal import show
@@ -98,7 +104,7 @@ def test_compare_from_files_to_files(
     assert saved["random_state"] == 3
     assert "The samples differ" in (tmp_path / "r.html").read_text()
     rows = pl.read_csv(tmp_path / "rows.csv")
-    assert rows.columns == ["mode", "sample", "row", "score"]
+    assert rows.columns == ["mode", "sample", "row", "score", "a", "b", "c"]
     assert rows.filter(pl.col("mode") == 1)["row"].to_list() == saved["modes"][0]["rows"]
     assert pl.read_parquet(tmp_path / "kept/reference.parquet").height == len(saved["kept_reference"])
     assert pl.read_csv(tmp_path / "kept/current.csv").height == len(saved["kept_current"])
@@ -139,7 +145,57 @@ def test_rows_of_no_mode_are_an_empty_table(
 ) -> None:
     monkeypatch.setattr(ss, "compare", lambda *_, **__: replace(found, modes=(), detected=False))
     assert run("compare", *pair, "--rows", tmp_path / "rows.csv").code == 0
-    assert (tmp_path / "rows.csv").read_text() == "mode,sample,row,score\n"
+    assert (tmp_path / "rows.csv").read_text() == "mode,sample,row,score,a,b,c\n"
+
+
+def test_rows_have_their_values_and_no_formulas(tmp_path: Path, found: ShiftResult) -> None:
+    levels = ("=1+1", "@x", "-", "plain", "+4", "\t=2")
+    codes = np.arange(len(found.encoded.points)) % 7.0
+    ranked = found.encoded.points.copy()
+    ranked[:, 0] = np.where(codes == 6, -np.inf, codes)
+    features = list(found.encoded.features)
+    features[0] = replace(features[0], kind="category", levels=levels, missing=True)
+    features[1] = replace(features[1], kind="date")
+    encoded = replace(found.encoded, ranked=ranked, features=tuple(features), names=("=cmd()", "row", "c"))
+    mode = replace(found.modes[0], rows=np.arange(7), features=("c",), directions=found.modes[0].directions[:1])
+    result = replace(found, encoded=encoded, modes=(mode,))
+    table = rows_table(result)
+    assert table.columns == ["mode", "sample", "row", "score", "=cmd()", "row_", "c"]
+    expected = [None if code == 6 else levels[int(code)] for code in codes[result.n_reference :][:7]]
+    assert table["=cmd()"].to_list() == expected
+    assert table["row_"].dtype == pl.Datetime("us")
+    write_rows(result, tmp_path / "rows.parquet")
+    assert pl.read_parquet(tmp_path / "rows.parquet").equals(table)
+    write_rows(result, tmp_path / "rows.csv")
+    lines = list(csv.reader((tmp_path / "rows.csv").read_text().splitlines()))
+    assert lines[0][4] == "'=cmd()"
+    assert [line[4] for line in lines[1:]] == [
+        "" if text is None else text if text == "plain" else f"'{text}" for text in expected
+    ]
+    assert [float(line[6]) for line in lines[1:]] == pytest.approx(encoded.values(2)[result.n_reference :][:7])
+
+
+def test_options_about_columns(run: Run, pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[ss.Columns | None] = []
+
+    def remember(*_: object, columns: ss.Columns | None, **__: object) -> None:
+        asked.append(columns)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ss, "compare", remember)
+    run("compare", *pair)
+    run("compare", *pair, "--include", "a", "--include", "b, c", "--exclude", "b, c", "--kind", "x=y=category")
+    assert asked == [None, ss.Columns(("a", "b, c"), ("b, c",), {"x=y": "category"})]
+
+
+def test_columns_that_take_no_part_are_named(
+    run: Run, pair: tuple[Path, Path], found: ShiftResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = tuple(LeftOut(f"id{number}", "constant: 1 in every row") for number in range(10))
+    monkeypatch.setattr(ss, "compare", lambda *_, **__: replace(found, encoded=replace(found.encoded, left_out=left)))
+    said = " ".join(run("compare", *pair).out.split())
+    assert "Left out: id0 (constant: 1 in every row); id1" in said
+    assert "id7 (constant: 1 in every row) and 2 more." in said
 
 
 @pytest.mark.parametrize(
@@ -157,6 +213,8 @@ def test_rows_of_no_mode_are_an_empty_table(
         (["compare", "reference.csv", "b.csv", "--equalised", "."], "is an input already"),
         (["compare", "a.csv", "b.csv", "--equalised", "missing/kept"], "its folder does not exist"),
         (["compare", "a.csv", "b.csv", "--alpha", "2"], "alpha must lie strictly between 0 and 1"),
+        (["compare", "a.csv", "b.csv", "--kind", "zip"], "--kind 'zip' must be a column, = and a kind"),
+        (["compare", "a.csv", "b.csv", "--kind", "zip=colour"], "kinds must be one of number, date"),
         (["nothing"], "No such command"),
     ],
 )
@@ -204,6 +262,36 @@ def test_interrupt_exits_with_130_and_leaves_nothing(
     done = run("compare", *pair, "--report", tmp_path / "r.html", "--equalised", tmp_path / "kept")
     assert done.code == 130
     assert one_line(done)
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_real_interrupt_of_a_real_process(pair: tuple[Path, Path], tmp_path: Path) -> None:
+    code = (
+        "import sys, time, shiftscope as ss\n"
+        "def slow(*_, **__):\n"
+        "    print('ready', flush=True)\n"
+        "    time.sleep(600)\n"
+        "ss.compare = slow\n"
+        "from shiftscope.cli import main\n"
+        "main()\n"
+    )
+    arguments = [
+        "compare",
+        *map(str, pair),
+        "--report",
+        str(tmp_path / "r.html"),
+        "--equalised",
+        str(tmp_path / "kept"),
+    ]
+    before = sorted(os.listdir(tmp_path))
+    with subprocess.Popen(
+        [sys.executable, "-c", code, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate()
+    assert (process.returncode, said) == (130, "shiftscope: interrupted\n")
     assert sorted(os.listdir(tmp_path)) == before
 
 
@@ -262,6 +350,22 @@ def test_rows_kept_of_an_array_have_its_type(tmp_path: Path) -> None:
     kept = np.load(tmp_path / "out.npy")
     assert kept.dtype == np.float32
     np.testing.assert_array_equal(kept, array[[1, 3]])
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("source", ["parts", "parts/part*.parquet"])
+def test_rows_kept_of_many_files_are_one_file(
+    run: Run, samples: tuple[pl.DataFrame, pl.DataFrame], found: ShiftResult, tmp_path: Path, source: str
+) -> None:
+    (tmp_path / "parts").mkdir()
+    for number in range(3):
+        samples[0][200 * number : 200 * (number + 1)].write_parquet(tmp_path / f"parts/part{number}.parquet")
+    samples[1].write_ndjson(tmp_path / "cur.jsonl")
+    done = run("compare", tmp_path / source, tmp_path / "cur.jsonl", "--equalised", tmp_path / "kept")
+    assert done.code == 0, done.err
+    kept = pl.read_parquet(tmp_path / "kept/reference.parquet")
+    assert kept.equals(samples[0][found.kept_reference])
+    assert pl.read_ndjson(tmp_path / "kept/current.jsonl").height == found.kept_current.size
 
 
 @pytest.mark.usefixtures("quick")
@@ -361,4 +465,4 @@ def test_terminal_shows_a_table_per_mode_and_no_markup(found: ShiftResult) -> No
     assert "The samples differ" in shown
     assert "Mode 1: " in shown
     assert "[red]a[/red]·[31m" in shown
-    assert "direction" in shown
+    assert "how it differs" in shown

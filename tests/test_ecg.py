@@ -329,6 +329,7 @@ def test_the_command_end_to_end(tmp_path, capsys, monkeypatch):
     assert stamps == {path: path.stat().st_mtime_ns for path in (out / "units").iterdir()}
 
 
+@pytest.mark.outside_data
 def test_a_slice_of_the_real_recordings():
     if not REAL.exists():
         reason = f"real recordings are not at {os.path.relpath(REAL)}"

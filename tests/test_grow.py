@@ -146,7 +146,7 @@ def test_a_compact_minority_grows_to_its_own_features() -> None:
     support = [1, 3, 4, 6, 8]
     points[-60:, support] = 0.4 + 0.06 * rng.standard_normal((60, 5))
     bins = bin_features(points)
-    rows = LocalRows.of(bins, draw_lanes(8_000, 4_000, 9, rng))
+    rows = LocalRows.of(bins, draw_lanes(8_000, 4_000, np.arange(9, dtype=np.uint64)))
     triples = np.array(list(combinations(range(9), 3)))
     families = grow_boxes(rows, scan_windows(rows, triples, 40).seeds, 8, 5, rng)
     assert [family.size for family in families] == [4, 5]

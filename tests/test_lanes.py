@@ -8,6 +8,10 @@ from shiftscope.kernels.counts import draw_labels
 from shiftscope.lanes import draw_lanes, pack_labels, unpack_labels
 
 
+def seeds(count: int, state: int) -> np.ndarray:
+    return np.random.default_rng(state).integers(0, 2**64, count, dtype=np.uint64)
+
+
 def slow_labels(start: int, stop: int, n: int, seed: int, drawn: np.ndarray) -> list[int]:
     """One lane, with Python's integers."""
     mask, labels = 2**64 - 1, []
@@ -32,7 +36,7 @@ def test_packed_labels_unpack_to_themselves() -> None:
 
 
 def test_one_stretch_is_drawn_like_a_single_sample() -> None:
-    lanes = draw_lanes(101, 84, 39, np.random.default_rng(3))
+    lanes = draw_lanes(101, 84, seeds(39, 3))
     labels = unpack_labels(lanes.words(), 40).T
     np.testing.assert_array_equal(labels[1:], draw_labels(101, 17, lanes.seeds[1:40]))
     np.testing.assert_array_equal(labels[0], np.arange(101) >= 84)
@@ -40,7 +44,7 @@ def test_one_stretch_is_drawn_like_a_single_sample() -> None:
 
 def test_any_part_of_the_rows_has_the_labels_of_the_whole() -> None:
     n = 2 * kernel.STRETCH + 777
-    lanes = draw_lanes(n, 50_000, 3, np.random.default_rng(1))
+    lanes = draw_lanes(n, 50_000, seeds(3, 1))
     words = lanes.words()
     assert (unpack_labels(words, 4).sum(axis=0) == 50_000).all()
     for start, stop in ((0, 5), (kernel.STRETCH - 3, kernel.STRETCH + 4), (n - 9, n), (40_000, 130_000)):
@@ -51,9 +55,18 @@ def test_any_part_of_the_rows_has_the_labels_of_the_whole() -> None:
 
 def test_stretches_share_the_counted_rows_as_a_single_draw_would() -> None:
     n, counted = kernel.STRETCH + 1000, 20_000
-    lanes = draw_lanes(n, counted, 2047, np.random.default_rng(2))
+    lanes = draw_lanes(n, counted, seeds(2047, 2))
     first = lanes.drawn[1:, 0]
     law = hypergeom(n, counted, kernel.STRETCH)
     assert (lanes.drawn.sum(axis=1) == counted).all()
     assert abs(first.mean() - law.mean()) < 4 * law.std() / np.sqrt(len(first))
     assert 0.85 < first.std() / law.std() < 1.15
+
+
+def test_leading_rows_may_keep_their_labels() -> None:
+    lanes = draw_lanes(120, 90, seeds(70, 4), fixed=80)
+    labels = unpack_labels(lanes.words(), 71)
+    assert (labels[:80] == 0).all()
+    assert (labels.sum(axis=0) == 30).all()
+    np.testing.assert_array_equal(labels[80:, 1:], draw_labels(40, 30, lanes.seeds[1:71]).T)
+    np.testing.assert_array_equal(lanes.words(70, 95), lanes.words()[:, 70:95])

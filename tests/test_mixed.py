@@ -195,6 +195,33 @@ def test_include_exclude_and_declare():
         encode_pair(pd.DataFrame({"device": ["1", "2"]}), current, Columns(kinds={"device": "number"}))
 
 
+def test_text_beside_another_kind_is_read_as_that_kind():
+    first = pd.DataFrame(
+        {"a": [1.0, 2.0, 3.5], "b": [True, False, True], "d": pd.to_datetime(["2024-01-01"] * 2 + [None])}
+    )
+    second = pd.DataFrame(
+        {"a": ["1", "2.0", None], "b": ["True", "false", "TRUE"], "d": ["2024-01-02", None, "2024-01-01T12:00"]}
+    )
+    encoded = encode_pair(first, second)
+    assert [feature.kind for feature in encoded.features] == ["number", "number", "date"]
+    np.testing.assert_allclose(encoded.values(0), [1, 2, 3.5, 1, 2, np.nan])
+    np.testing.assert_allclose(encoded.values(1), [1, 0, 1, 1, 0, 1])
+
+
+def test_numbers_as_text_with_a_few_other_words_are_named_so():
+    text = [*(str(value) for value in np.random.default_rng(0).normal(size=99)), "unknown"]
+    frame = pd.DataFrame({"a": text, "b": np.arange(100) % 7})
+    (left,) = encode_pair(frame, frame).left_out
+    assert left.reason.startswith("holds numbers as text except for 'unknown'; make it numbers")
+
+
+def test_a_single_date_beside_gaps_keeps_its_text():
+    frame = pd.DataFrame({"d": [pd.NaT, pd.Timestamp("2024-01-01")] * 3, "e": pd.to_datetime(["2024-01-01"] * 6)})
+    encoded = encode_pair(frame, frame)
+    assert encoded.features[0].levels == ("2024-01-01",)
+    assert encoded.left_out[0].reason == "constant: 2024-01-01 in every row"
+
+
 def test_kinds_that_disagree():
     first = pd.DataFrame({"a": [1, 2, 1], "b": [1.0, 2.0, 3.0], "c": [None] * 3, "x": [1, 2, 3]})
     second = pd.DataFrame(
@@ -291,6 +318,8 @@ def test_wording_of_directions():
     assert str(level) == "device = B: 4 % -> 31 %"
     paired = Direction("device", nan, nan, nan, nan, "category", "B", share=0.9, other_share=0.3, own_share=0.3)
     assert str(paired) == "device = B: 90 % of these rows against 30 %"
+    noise = Direction("device", nan, nan, nan, nan, "category", "B", 0.65, 0.46, 0.51, marginal=False)
+    assert str(noise) == "device = B: 65 % of these rows against 46 %"
     gap = Direction("age", nan, nan, nan, nan, "number", "missing", 1.0, 0.004, 0.2, gap=True)
     assert str(gap) == "age missing: 0.4 % -> 20 %"
     assert str(Direction("age", 61.0, 52.0, 0.9, 1.0)) == "age higher: median 61 against 52"

@@ -12,6 +12,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 import shiftscope as ss
@@ -19,8 +20,12 @@ from shiftscope.encode import LeftOut
 from shiftscope.errors import InputError
 from shiftscope.files import whole_file, write_text
 from shiftscope.report import text
+from shiftscope.report.axes import boxes, drawn, ticks
+from shiftscope.report.cells import place_in_words
 from shiftscope.report.html import COLUMNS_LISTED, MODES_DRAWN, fragment, page
+from shiftscope.report.markdown import write_markdown
 from shiftscope.report.pictures import MARKS_SHOWN, POINTS_SHOWN, TOP_ROWS
+from shiftscope.report.saved import read_summary
 from shiftscope.report.summary import Summary, summarise, write_json
 from shiftscope.results import Mode, ShiftResult
 from shiftscope.scan import FeatureSet, ScanResult
@@ -408,7 +413,7 @@ def test_rows_near_the_middle_are_shown_with_their_values(found: ShiftResult) ->
     assert np.abs(near - np.median(values)).max() < np.quantile(np.abs(values - np.median(values)), 0.9)
     for row in mode.top:
         assert row.row in mode.rows
-        assert row.values[0] == pytest.approx(found.encoded.raw(position)[row.row + found.n_reference])
+        assert row.values[0] == f"{found.encoded.raw(position)[row.row + found.n_reference]:.4g}"
 
 
 # Markdown
@@ -495,3 +500,159 @@ def test_summary_is_frozen(found: ShiftResult) -> None:
     summary: Summary = summarise(found)
     with pytest.raises(AttributeError):
         summary.p_value = 1.0  # type: ignore[misc]
+
+
+# categories, dates and missing values
+
+
+MIXED = ss.CompareParams(
+    alpha=0.05,
+    n_permutations=59,
+    max_iterations=2,
+    equalise=ss.EqualiseParams(k_max=40, n_permutations=39),
+    localise=ss.LocaliseParams(epochs=10),
+    scan=ss.ScanParams(n_permutations=63, n_seeds=0, beam=0),
+)
+DAY = 86400.0
+
+
+@pytest.fixture(scope="module")
+def mixed() -> ShiftResult:
+    """Ages go missing for device B; 14 cities, of which the last is told of although it is rare; a date."""
+    rng = np.random.default_rng(0)
+
+    def sample(shifted: bool) -> pl.DataFrame:
+        device = rng.choice(["A", "B", HOSTILE], 400, p=[0.5, 0.3, 0.2])
+        lost = (rng.random(400) < 0.05) | ((device == "B") & (rng.random(400) < 0.6 * shifted))
+        city = rng.choice([f"city {number}" for number in range(14)], 400)
+        return pl.DataFrame(
+            {
+                "device": device,
+                "age": pl.Series(np.where(lost, np.nan, rng.normal(50, 10, 400))).fill_nan(None),
+                "city": [None if at == "city 3" else at for at in city],
+                "seen": np.datetime64("2024-01-01", "us") + rng.integers(0, 200, 400) * np.timedelta64(1, "D"),
+            }
+        )
+
+    result = ss.compare(sample(False), sample(True), params=MIXED, columns=ss.Columns(kinds={"city": "category"}))
+    assert set(result.modes[0].features) == {"age", "device"}
+    return result
+
+
+def test_mixed_columns_are_told_alike_everywhere(mixed: ShiftResult) -> None:
+    summary = summarise(mixed)
+    told = {direction.feature: str(direction) for direction in mixed.modes[0].directions}
+    assert re.fullmatch(r"age missing: \d % -> \d\d %", told["age"])
+    assert re.fullmatch(r"device = B: \d+ % of these rows against \d\d %", told["device"])
+    saved = json.loads(write_json(summary))
+    for sentence in told.values():
+        assert sentence in str(mixed)
+        assert sentence.replace(">", "\\>") in mixed.to_markdown()
+        assert sentence in saved["modes"][0]["changes"]
+    seen = " ".join(Tags(page(summary)).text.split()).replace("\N{NO-BREAK SPACE}", " ")
+    assert told["age"].removeprefix("age ") in seen
+    assert "An arrow leads from the share in the reference sample to that in the current sample." in seen
+    assert "2 categories, 1 number, 1 date" in seen
+    assert "columns=ss.Columns(kinds={'city': 'category'})" in seen
+    assert not {"nan", "inf"} & set(re.findall(r"\b[a-z]+\b", seen.lower()))
+
+
+def test_cells_of_the_scan_are_told_by_levels_and_dates(mixed: ShiftResult) -> None:
+    summary = summarise(mixed)
+    assert summary.scan is not None
+    first = next(found for found in summary.scan.sets if set(found.names) == {"age", "device"})
+    assert dict(zip(first.names, first.where, strict=True)) == {"age": "missing", "device": "= B"}
+    seen, city = mixed.names.index("seen"), mixed.names.index("city")
+    days = np.concatenate([rows_with(mixed, seen, "2024-01-05"), rows_with(mixed, seen, "2024-01-09")])
+    assert place_in_words(mixed.encoded, seen, days) == "2024-01-05 to 2024-01-09"
+    levels = mixed.encoded.features[city].levels
+    some = [rows_with(mixed, city, level) for level in (*levels[:5], "missing")]
+    assert place_in_words(mixed.encoded, city, some[1]) == f"= {levels[1]}"
+    assert place_in_words(mixed.encoded, city, np.concatenate([some[1], some[5]])) == f"missing or = {levels[1]}"
+    first_three = ", ".join(f"= {level}" for level in levels[:3])
+    assert place_in_words(mixed.encoded, city, np.concatenate(some[:5])) == f"{first_three} or 2 more"
+
+
+def rows_with(result: ShiftResult, position: int, words: str) -> np.ndarray:
+    """Pool positions of the rows with a value."""
+    texts = result.encoded.texts(position, np.arange(len(result.encoded.points)))
+    return np.flatnonzero([text == words for text in texts])
+
+
+def test_levels_have_places_and_missing_values_one_before_them(mixed: ShiftResult) -> None:
+    position = mixed.names.index("city")
+    axis, rows = drawn(mixed, position).axis, np.arange(len(mixed.encoded.points))
+    assert axis.labels[0] == "missing"
+    assert axis.labels[-1] == "3 others"
+    places = drawn(mixed, position).spread(rows, 0)
+    texts = mixed.encoded.texts(position, rows)
+    own = [axis.labels.index(text) if text in axis.labels else len(axis.labels) - 1 for text in texts]
+    np.testing.assert_array_equal(np.round(places), own)
+    assert len(np.unique(places)) == len(places)  # spread: no row hides another
+    assert ticks(axis).labels == axis.labels
+
+
+def test_missing_numbers_have_a_place_below_all_others(mixed: ShiftResult) -> None:
+    position = mixed.names.index("age")
+    column = drawn(mixed, position)
+    missing = np.isnan(mixed.encoded.values(position))
+    assert column.axis.gap is not None
+    places = column.spread(np.arange(len(missing)), 1)
+    np.testing.assert_array_equal((places >= column.axis.low) & (places < column.axis.gap), missing)
+    assert ticks(column.axis).labels[0] == "missing"
+    histogram = next(h for h in summarise(mixed).modes[0].picture.histograms if h.axis.name == "age")
+    assert histogram.current[0] == pytest.approx(missing[mixed.n_reference :].mean(), abs=1e-5)
+    assert histogram.mode[0] == 1.0
+    assert histogram.reference.sum() == pytest.approx(1.0, abs=1e-4)
+
+
+def test_dates_have_round_ticks(mixed: ShiftResult) -> None:
+    axis = drawn(mixed, mixed.names.index("seen")).axis
+    found = ticks(axis)
+    assert found.labels[:2] == ("2024-01", "2024-03")
+    assert all(axis.low <= place <= axis.high and place % DAY == 0 for place in found.places)
+    start = found.places[0]
+    hours = ticks(replace(axis, low=start, high=start + 0.9 * DAY))
+    assert (hours.common, hours.labels[0]) == ("2024-01-01", "00:00")
+    nights = ticks(replace(axis, low=start, high=start + 1.9 * DAY))
+    assert (nights.common, nights.labels[0]) == ("2024", "01-01 00:00")
+    beyond = ticks(replace(axis, low=-1e13, high=1e13))
+    assert any("since 1970" in label for label in beyond.labels)
+    assert ticks(replace(axis, kind="duration", low=0.0, high=10 * DAY)).labels[1:3] == ("3 days", "6 days")
+    assert ticks(replace(axis, kind="time", low=0.0, high=DAY - 1)).labels == (
+        "0:00:00",
+        "6:00:00",
+        "12:00:00",
+        "18:00:00",
+    )
+
+
+def test_a_box_for_each_level_that_holds_enough_of_a_mode(mixed: ShiftResult) -> None:
+    city, seen = (drawn(mixed, mixed.names.index(name)).axis for name in ("city", "seen"))
+    marked = np.column_stack([[1.1] * 45 + [2.9] * 50 + [5.0] * 5, np.linspace(seen.low, seen.high, 100)])
+    found = boxes(marked, city, seen)
+    assert [(box.left, box.right) for box in found] == [(0.55, 1.45), (2.55, 3.45)]
+    assert found[0].top < found[1].top <= seen.high
+    assert found[0].bottom == seen.low
+
+
+def test_saved_mixed_result_gives_the_same_page(mixed: ShiftResult, tmp_path: Path) -> None:
+    summary = summarise(mixed)
+    write_json(summary, tmp_path / "result.json")
+    assert page(read_summary(tmp_path / "result.json")) == page(summary)
+
+
+def test_hostile_levels_do_nothing(mixed: ShiftResult) -> None:
+    position = mixed.names.index("device")
+    levels = ("n" * 10_000, HOSTILE, "<b>\n🦅</b>")
+    features = list(mixed.encoded.features)
+    features[position] = replace(features[position], levels=levels)
+    told = replace(mixed.modes[0].directions[0], feature="device", level=levels[0], gap=False)
+    mode = replace(mixed.modes[0], directions=(told, *mixed.modes[0].directions[1:]))
+    summary = summarise(replace(mixed, modes=(mode,), encoded=replace(mixed.encoded, features=tuple(features))))
+    html = page(summary)
+    seen = Tags(html)
+    assert "b" not in {tag for tag, _ in seen.tags}
+    assert len(scripts(seen)) == 2
+    assert len(html) < LIMIT / 3
+    assert len(write_markdown(summary)) < 5000

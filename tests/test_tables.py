@@ -295,10 +295,12 @@ def test_times_are_seconds(data, kind, seconds):
     ("data", "part"),
     [
         (np.array([[1j, 2], [3, 4]]), "complex numbers"),
-        (pl.DataFrame({"l": [[1], [2]]}), "nested or mixed values"),
-        (pl.DataFrame({"s": [{"a": 1}] * 2}), "nested or mixed values such as \"{'a': 1}\""),
-        (pd.DataFrame({"p": pd.period_range("2020", periods=2)}), "nested or mixed values"),
-        ([{"a": 1}, {"a": 2}], "nested or mixed values"),
+        (pl.DataFrame({"l": [[1], [2]]}), "nested values such as '[1]'"),
+        (pl.DataFrame({"s": [{"a": 1}] * 2}), "nested values such as \"{'a': 1}\""),
+        (pd.DataFrame({"p": pd.period_range("2020", periods=2)}), "values of type Period"),
+        (pd.DataFrame({"o": [object(), 1]}), "values of type int and object"),
+        ([{"a": 1}, {"a": 2}], "nested values"),
+        (np.array([1, 2], dtype="m8[M]"), "spans of months or years"),
         (pl.DataFrame({"b": [b"x", b"y"]}), "bytes"),
     ],
 )
@@ -328,6 +330,87 @@ def test_csv_with_decimal_commas_in_the_windows_encoding(tmp_path):
     assert table.columns[2].texts() == ["Köln", "Bonn"]
     path.write_bytes("a,b\n1,é\n2,f\n".encode("utf-16"))
     assert levels(path) == ["é", "f"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (b"a,b\n1,x\n2,y\n\n \n\n", {"a": [1, 2], "b": ["x", "y"]}),
+        (b"\r\n\r\na,b\r\n1,x\r\n\r\n2,y\r\n", {"a": [1, 2], "b": ["x", "y"]}),
+        (b"a,b\r1,x\r2,y\r", {"a": [1, 2], "b": ["x", "y"]}),
+        (b'a,b\n1,"x\n\ny"\n\n2,z\n', {"a": [1, 2], "b": ["x\n\ny", "z"]}),
+        (b"a\n1\n\n2\n\n", {"a": [1, None, 2]}),
+        (b'a,b\n1,5" pipe\n2,6" pipe\n', {"a": [1, 2], "b": ['5" pipe', '6" pipe']}),
+        (b"a;b, c\n1;x, y\n2;z\n", {"a": [1, 2], "b, c": ["x, y", "z"]}),
+        (b"first name,b\nx y,1\nz w,2\n", {"first name": ["x y", "z w"], "b": [1, 2]}),
+        (b"a b\n1 x\n2 y\n", {"a": [1, 2], "b": ["x", "y"]}),
+        (b'a,b\n"1,234.5",x\n"1,234,567",y\n', {"a": [1234.5, 1234567], "b": ["x", "y"]}),
+        (b"a;b\n1,234;x\n2,345;y\n", {"a": [1.234, 2.345], "b": ["x", "y"]}),
+        (b"t,b\n10:30,x\n23:59:59.5,<NA>\n#N/A,y\n", {"t": [37800, 86399.5, None], "b": ["x", None, "y"]}),
+        (b"t,b\n10:30,x\n24:30,y\n", {"t": ["10:30", "24:30"], "b": ["x", "y"]}),
+        ("a,b\n1,é\n2,x\n".encode("utf-32"), {"a": [1, 2], "b": ["é", "x"]}),
+        ("\ufeffa,b\n1,é\n2,x\n".encode(), {"a": [1, 2], "b": ["é", "x"]}),
+        (gzip.compress(b"a,b\n1,x\n2,y\n"), {"a": [1, 2], "b": ["x", "y"]}),
+        (b"2019,2020\n1,3\n2,4\n", {"2019": [1, 2], "2020": [3, 4]}),
+    ],
+)
+def test_delimited_text_however_written(tmp_path, text, found):
+    path = tmp_path / "t.csv"
+    path.write_bytes(text)
+    table = read_table(path, "reference")
+    assert table.names == tuple(found)
+    for column_, values in zip(table.columns, found.values(), strict=True):
+        if column_.kind == "category":
+            assert column_.texts() == values
+        else:
+            np.testing.assert_array_equal(column_.values, np.array(values, dtype=float))
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        (b"0.5,-1\n1,2\n3,4\n", "the first line must hold the names of the columns, found 0.5, -1"),
+        (b"a,b\n1,2\n3,4,5\n", "a line has more fields than the 2 of the first line"),
+        (b"a,b\n1,\x81\n2,y\n", "neither UTF-8, UTF-16 nor Windows-1252 text"),
+    ],
+)
+def test_delimited_text_that_is_no_table(tmp_path, text, part):
+    path = tmp_path / "t.csv"
+    path.write_bytes(text)
+    with pytest.raises(InputError) as caught:
+        read_table(path, "current")
+    assert part in str(caught.value)
+
+
+def test_arrow_streams_and_categories_of_pandas(tmp_path):
+    pl.DataFrame({"a": [1.0, 2.0]}).write_ipc_stream(tmp_path / "t.arrow")
+    np.testing.assert_array_equal(matrix(read_table(tmp_path / "t.arrow", "reference")), [[1.0], [2.0]])
+    pd.DataFrame({"c": pd.Categorical(["x", None, "y"])}).to_feather(tmp_path / "t.feather")
+    assert levels(tmp_path / "t.feather") == ["x", None, "y"]
+
+
+def test_json_lines_written_by_python(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"a": 1.5, "b": "x"}\n{"a": NaN, "b": "NaN"}\n\n{"a": 2, "b": null}\n')
+    table = read_table(path, "reference")
+    np.testing.assert_array_equal(table.columns[0].values, [1.5, np.nan, 2])
+    assert table.columns[1].texts() == ["x", "NaN", None]
+
+
+def test_masked_text_is_missing():
+    masked = np.ma.masked_array([["a", "b"], ["c", "d"]], mask=[[True, False], [False, False]])
+    assert [column.texts() for column in read_table(masked, "reference").columns] == [[None, "c"], ["b", "d"]]
+
+
+def test_a_lazy_frame_that_cannot_be_computed():
+    with pytest.raises(InputError, match="current: the lazy frame cannot be collected"):
+        read_table(pl.LazyFrame({"a": [1, 2]}).select("b"), "current")
+
+
+def test_halves_of_characters_are_replaced():
+    table = read_table(np.array([["a\ud800"], ["b"]], dtype=object), "reference")
+    assert table.columns[0].texts() == ["a?", "b"]
+    assert all(type(level) is str for level in read_table(np.array([["a"], ["b"]]), "reference").columns[0].levels)
 
 
 def test_json_lines_may_lack_fields(tmp_path):
@@ -414,7 +497,7 @@ def test_shapes_and_types_that_are_no_table():
 
 def test_files_that_are_not_there(tmp_path):
     says(fault(tmp_path / "no.csv"), "there is no file", "no.csv", "check the path")
-    says(fault(tmp_path), "is a directory without Parquet files", "path of a file")
+    says(fault(tmp_path), "is a directory without Parquet files", "subfolders")
     says(fault(str(tmp_path / "*.parquet")), "there is no file")
     says(fault("x" * 5000), "there is no file")
     says(fault("a\0b.csv"), "there is no file")
@@ -455,7 +538,6 @@ def test_corrupt_text(tmp_path):
         b"a,b\n1,\xe9\x00\n",
         b"a,b\n1,\x81\n",
         b"a,b\n1,2,3\n",
-        b"a,b\r1,2\r3,4\r",
     ):
         path.write_bytes(content)
         says(fault(path), "t.csv", "cannot be read as delimited text", "write the file again")

@@ -11,21 +11,29 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from shiftscope.certify import Certificate, certify
     from shiftscope.compare import compare
+    from shiftscope.detector import ShiftDetector
     from shiftscope.encode import Columns
     from shiftscope.equalise import EqualiseParams, equalise
     from shiftscope.errors import EngineError, InputError, ParameterError, ShiftscopeError
+    from shiftscope.explain_rows import explain_rows
+    from shiftscope.explanation import RowsExplanation
     from shiftscope.localise import LocaliseParams, localise
     from shiftscope.modes import partition
+    from shiftscope.monitor import monitor
+    from shiftscope.monitoring import MonitorResult
     from shiftscope.null import ScoreNull, SimulatedNull
     from shiftscope.params import CompareParams
     from shiftscope.results import Mode, ShiftResult
     from shiftscope.scan import ScanParams, scan
     from shiftscope.score import score
+    from shiftscope.subset import Subset
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Certificate",
     "Columns",
     "CompareParams",
     "EngineError",
@@ -33,21 +41,29 @@ __all__ = [
     "InputError",
     "LocaliseParams",
     "Mode",
+    "MonitorResult",
     "ParameterError",
+    "RowsExplanation",
     "ScanParams",
     "ScoreNull",
+    "ShiftDetector",
     "ShiftResult",
     "ShiftscopeError",
     "SimulatedNull",
+    "Subset",
+    "certify",
     "compare",
     "equalise",
+    "explain_rows",
     "localise",
+    "monitor",
     "partition",
     "scan",
     "score",
 ]
 
 _MODULES = {
+    "Certificate": "certify",
     "Columns": "encode",
     "CompareParams": "params",
     "EngineError": "errors",
@@ -55,15 +71,22 @@ _MODULES = {
     "InputError": "errors",
     "LocaliseParams": "localise",
     "Mode": "results",
+    "MonitorResult": "monitoring",
     "ParameterError": "errors",
+    "RowsExplanation": "explanation",
     "ScanParams": "scan",
     "ScoreNull": "null",
+    "ShiftDetector": "detector",
     "ShiftResult": "results",
     "ShiftscopeError": "errors",
     "SimulatedNull": "null",
+    "Subset": "subset",
+    "certify": "certify",
     "compare": "compare",
     "equalise": "equalise",
+    "explain_rows": "explain_rows",
     "localise": "localise",
+    "monitor": "monitor",
     "partition": "modes",
     "scan": "scan",
     "score": "score",

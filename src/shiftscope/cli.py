@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shiftscope import __version__
+from shiftscope import __version__, cli_monitor, cli_rows
 from shiftscope.errors import EngineError, InputError, ParameterError
 
 if TYPE_CHECKING:
+    from shiftscope.encode import Columns
     from shiftscope.params import CompareParams
     from shiftscope.report.summary import Summary
     from shiftscope.results import ShiftResult
 
 DONE, SHIFT_FOUND, USER_ERROR, FAULT, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
-ROWS_SUFFIXES = (".parquet", ".csv")
 STDOUT = "-"
 _UsageError: Any = typer.BadParameter.__base__  # click's, wherever Typer keeps it
 
@@ -71,12 +71,32 @@ def _root(
 
 @app.command()
 def compare(
-    reference: Annotated[str, typer.Argument(metavar="REFERENCE", help="CSV, Parquet, Arrow or NPY file.")],
-    current: Annotated[str, typer.Argument(metavar="CURRENT", help="File to compare with it.")],
+    reference: Annotated[
+        str,
+        typer.Argument(
+            metavar="REFERENCE",
+            help="A file (CSV, JSON lines, Parquet, Arrow, NPY, NPZ), a folder of Parquet files or a quoted pattern.",
+        ),
+    ],
+    current: Annotated[str, typer.Argument(metavar="CURRENT", help="What to compare with it, in any of these forms.")],
     report: Annotated[Path | None, typer.Option("--report", help="Write the report as one HTML page.")] = None,
     json: Annotated[str | None, typer.Option("--json", metavar="PATH|-", help="Write the result as JSON.")] = None,
     alpha: Annotated[float, typer.Option("--alpha", help="How often equal samples may be called different.")] = 0.01,
     seed: Seed = 0,
+    include: Annotated[
+        list[str] | None, typer.Option("--include", metavar="NAME", help="Compare this column; repeat for more.")
+    ] = None,
+    exclude: Annotated[
+        list[str] | None, typer.Option("--exclude", metavar="NAME", help="Leave this column out; repeat for more.")
+    ] = None,
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--kind",
+            metavar="NAME=KIND",
+            help="Read a column as number, date, time, duration or category; repeat for more.",
+        ),
+    ] = None,
     rows: Annotated[Path | None, typer.Option("--rows", help="Write the modes' rows as .parquet or .csv.")] = None,
     markdown: Annotated[Path | None, typer.Option("--markdown", help="Write verdict and modes as Markdown.")] = None,
     equalised: Annotated[
@@ -91,16 +111,17 @@ def compare(
     debug: Debug = False,
 ) -> None:
     """Compare two files: do they differ, where, in which rows and in which columns?"""
-    with _exit_codes(debug):
+    with exit_codes(debug):
         kept = _kept_paths(equalised, reference, current)
         files = [report, None if json == STDOUT else json, markdown, rows, *kept]
-        _check_outputs([path for path in files if path is not None], inputs=(reference, current), rows=rows, kept=kept)
-        result = _run(reference, current, alpha=alpha, seed=seed, quiet=quiet, engine=_engine(engine, scheduler))
+        check_outputs([path for path in files if path is not None], inputs=(reference, current), rows=rows, kept=kept)
+        columns, where = _columns(include, exclude, kind), _engine(engine, scheduler)
+        result = _run(reference, current, alpha=alpha, seed=seed, quiet=quiet, columns=columns, engine=where)
         _write(result, report, json, markdown, rows)
         _write_kept(result, (reference, current), kept)
         if not quiet:
             _show(result.summary, on_stderr=json == STDOUT)
-            _show_written([path for path in files if path is not None], on_stderr=json == STDOUT)
+            show_written([path for path in files if path is not None], on_stderr=json == STDOUT)
         if fail_on_shift and result.detected:
             raise typer.Exit(SHIFT_FOUND)
 
@@ -112,8 +133,8 @@ def demo(
     debug: Debug = False,
 ) -> None:
     """Find a small group of rows hidden in a built-in example, and write the report."""
-    with _exit_codes(debug):
-        _check_outputs([report])
+    with exit_codes(debug):
+        check_outputs([report])
         from shiftscope.demo import PARAMS, example
         from shiftscope.report.text import wrapped
 
@@ -123,7 +144,7 @@ def demo(
         result.to_html(report)
         _show(result.summary, on_stderr=False)
         typer.echo(f"\n{wrapped(pair.outcome(result))}")
-        _show_written([report], on_stderr=False)
+        show_written([report], on_stderr=False)
 
 
 @app.command()
@@ -137,25 +158,25 @@ def report(
     debug: Debug = False,
 ) -> None:
     """Write the report of a saved result again; nothing is computed."""
-    with _exit_codes(debug):
+    with exit_codes(debug):
         from shiftscope.report.html import write_html
         from shiftscope.report.markdown import write_markdown
         from shiftscope.report.saved import read_summary
 
         page = report or result.with_suffix(".html")
         files: list[Path | str] = [path for path in (page, markdown) if path is not None]
-        _check_outputs(files, inputs=(str(result),))
+        check_outputs(files, inputs=(str(result),))
         summary = read_summary(result)
         write_html(summary, page)
         if markdown is not None:
             write_markdown(summary, markdown)
         if not quiet:
             _show(summary, on_stderr=False)
-            _show_written(files, on_stderr=False)
+            show_written(files, on_stderr=False)
 
 
 @contextmanager
-def _exit_codes(debug: bool) -> Iterator[None]:
+def exit_codes(debug: bool) -> Iterator[None]:
     """Turn what goes wrong into one line and an exit code."""
     try:
         yield
@@ -192,12 +213,12 @@ def _kept_paths(folder: Path | None, reference: str, current: str) -> tuple[Path
     """Where the rows kept go: reference and current, each with the suffix of its input."""
     if folder is None:
         return ()
-    from shiftscope.extract import file_suffix
+    from shiftscope.extract import copy_suffix
 
-    return folder / f"reference{file_suffix(reference)}", folder / f"current{file_suffix(current)}"
+    return folder / f"reference{copy_suffix(reference)}", folder / f"current{copy_suffix(current)}"
 
 
-def _check_outputs(
+def check_outputs(
     paths: list[Path | str],
     *,
     inputs: tuple[str, ...] = (),
@@ -207,8 +228,10 @@ def _check_outputs(
     """Refuse what could not be written in the end, before anything is computed."""
     from shiftscope.files import check_target
 
-    if rows is not None and rows.suffix.lower() not in ROWS_SUFFIXES:
-        raise InputError(f"--rows {str(rows)!r} must end in {' or '.join(ROWS_SUFFIXES)}; rename it")
+    if rows is not None:
+        from shiftscope.export import check_suffix
+
+        check_suffix(rows)
     taken = {os.path.realpath(os.path.expanduser(path)): "an input" for path in inputs}
     for path in paths:
         folder = Path(path).expanduser().parent
@@ -230,6 +253,22 @@ def _engine(name: str, scheduler: str | None) -> str:
     return scheduler
 
 
+def _columns(include: list[str] | None, exclude: list[str] | None, kinds: list[str] | None) -> Columns | None:
+    """The options about columns; None if there are none."""
+    if not (include or exclude or kinds):
+        return None
+    from shiftscope.encode import Columns
+
+    pairs = [entry.rpartition("=") for entry in kinds or []]
+    odd = next((kind for name, _, kind in pairs if not name), None)
+    if odd is not None:
+        raise ParameterError(
+            f"--kind {odd!r} must be a column, = and a kind, such as zip=category; add what is missing"
+        )
+    declared: dict[str, Any] = {name: kind for name, _, kind in pairs}  # checked by Columns
+    return Columns(tuple(include) if include else None, tuple(exclude or ()), declared)
+
+
 def _run(
     reference: object,
     current: object,
@@ -237,6 +276,7 @@ def _run(
     alpha: float,
     seed: int,
     quiet: bool,
+    columns: Columns | None = None,
     params: CompareParams | None = None,
     engine: str = "local",
 ) -> ShiftResult:
@@ -245,7 +285,14 @@ def _run(
 
     with nullcontext(silent) if quiet else terminal_progress() as progress:
         return ss.compare(
-            reference, current, alpha=alpha, random_state=seed, params=params, engine=engine, progress=progress
+            reference,
+            current,
+            alpha=alpha,
+            columns=columns,
+            random_state=seed,
+            params=params,
+            engine=engine,
+            progress=progress,
         )
 
 
@@ -262,28 +309,9 @@ def _write(
             sys.stdout.write(text)
             sys.stdout.flush()
     if rows is not None:
-        _write_rows(result, rows)
+        from shiftscope.export import write_rows
 
-
-def _write_rows(result: ShiftResult, path: Path) -> None:
-    """One line per row of each mode: mode (from 1), sample, row position (from 0) and score."""
-    import polars as pl
-
-    from shiftscope.files import whole_file
-
-    modes = [
-        pl.DataFrame(
-            {"row": result.positions(mode.side, mode.rows), "score": getattr(result.scores, mode.side)[mode.rows]}
-        ).select(pl.lit(number, pl.Int64).alias("mode"), pl.lit(mode.side).alias("sample"), pl.all())
-        for number, mode in enumerate(result.modes, start=1)
-    ]
-    schema = {"mode": pl.Int64, "sample": pl.String, "row": pl.Int64, "score": pl.Float64}
-    table = pl.concat([pl.DataFrame(schema=schema), *modes])
-    with whole_file(path) as file:
-        if path.suffix.lower() == ".csv":
-            table.write_csv(file)
-        else:
-            table.write_parquet(file)
+        write_rows(result, rows)
 
 
 def _write_kept(result: ShiftResult, sources: tuple[str, str], targets: tuple[Path, ...]) -> None:
@@ -310,10 +338,14 @@ def _show(summary: Summary, *, on_stderr: bool) -> None:
     show(summary, Console(stderr=on_stderr, highlight=False))
 
 
-def _show_written(paths: list[Path | str], *, on_stderr: bool) -> None:
+def show_written(paths: list[Path | str], *, on_stderr: bool) -> None:
+    """Tell which files were written."""
     for path in paths:
         typer.echo(f"Written: {path}", err=on_stderr)
 
+
+cli_monitor.register(app)
+cli_rows.register(app)
 
 if __name__ == "__main__":
     main()

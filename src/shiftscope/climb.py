@@ -66,6 +66,22 @@ def climb(
         seen.add(best)
 
 
+def by_strength(
+    points: NDArray[np.float64],
+    is_current: NDArray[np.bool_],
+    features: tuple[int, ...],
+    rows: NDArray[np.intp],
+    k_max: int,
+    groups: Groups,
+) -> tuple[int, ...]:
+    """The features ordered by how much the median score of `rows` falls without each, most first."""
+    if len(features) < 2:
+        return features
+    field = _Field(points, is_current, rows, rows.size, k_max, groups)
+    without = np.median(field.scores([frozenset(features) - {feature} for feature in features], rows), axis=1)
+    return tuple(features[at] for at in np.argsort(without, kind="stable"))
+
+
 class _Field:
     """The pool and the rows to look at, arranged for scoring."""
 

@@ -13,15 +13,18 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from shiftscope.wording import shown
+from shiftscope.wording import shown, writable
 
 Kind = Literal["number", "date", "time", "duration", "category"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 WHOLE_SHOWN = 1e15  # whole numbers up to here are written without a point as levels
+DAY = 86400.0
 
 _SECOND = np.timedelta64(1, "s")
 _MIDNIGHT = datetime.time()
 _NUMBER = (numbers.Real, decimal.Decimal, np.bool_)
+_NESTED = (list, tuple, dict, set, frozenset, np.ndarray)
+_TRUTH = {"true": 1.0, "false": 0.0}
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ class Column:
         """Each value as the text it would have as a level; None where it is missing."""
         if self.kind == "category":
             return [None if np.isnan(value) else self.levels[int(value)] for value in self.values]
-        return [None if np.isnan(value) else number_text(value) for value in self.values]
+        return [None if np.isnan(value) else value_text(self.kind, value) for value in self.values]
 
 
 @dataclass(frozen=True)
@@ -85,8 +88,8 @@ def declared(column: Column, kind: Kind) -> Column | str:
         if column.kind != "number":
             return "holds dates or times, which cannot be declared as a category"
         return categorised(column.texts())
-    if column.kind == "category" and kind in ("number", "date"):
-        return _reread(column, kind)
+    if column.kind == "category":
+        return reread(column, kind)
     if column.kind == "number":  # seconds, as any kind of time is kept
         return replace(column, kind=kind, whole=False)
     return f"holds values of kind {column.kind!r}"
@@ -96,9 +99,40 @@ def categorised(texts: Iterable[str | None]) -> Column:
     """A category of texts; None is missing."""
     found = list(texts)
     levels = sorted({text for text in found if text is not None})
-    position = {level: float(at) for at, level in enumerate(levels)}
-    values = np.array([np.nan if text is None else position[text] for text in found], dtype=np.float64)
-    return Column("category", values, tuple(levels))
+    position: dict[str | None, float] = {level: float(at) for at, level in enumerate(levels)}
+    position[None] = np.nan
+    values = np.array([position[text] for text in found], dtype=np.float64)
+    return Column("category", values, tuple(writable(level) for level in levels))
+
+
+def reread(column: Column, kind: Kind) -> Column | str:
+    """Text as the kind that it is said to be, if every level reads as one; else what stands in the way."""
+    if kind not in _READ:
+        return f"holds text, which cannot be read as a {kind}"
+    found = [_READ[kind](level) for level in column.levels]
+    if None in found:
+        return f"holds {shown(column.levels[found.index(None)])}, which is no {kind}"
+    table = np.array([*(np.nan if value is None else value for value in found), np.nan])
+    at = np.where(np.isnan(column.values), len(found), column.values).astype(np.intp)
+    return Column(kind, table[at])
+
+
+def value_text(kind: Kind, value: float) -> str:
+    """A value that is no level, as a level: times in units, numbers in full."""
+    return number_text(value) if kind == "number" else time_text(kind, value)
+
+
+def time_text(kind: Kind, value: float) -> str:
+    """Seconds as a date (with the time of day unless midnight), a time of day or a span."""
+    if kind == "duration":
+        return f"{value / DAY:.4g} days" if abs(value) >= DAY else f"{value:.4g} s"
+    if kind == "time":
+        return str(datetime.timedelta(seconds=round(value)))
+    try:
+        when = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=round(value))
+    except OverflowError:  # beyond the years 1 to 9999
+        return f"{value:.4g} s since 1970"
+    return when.strftime("%Y-%m-%d" if value % DAY == 0 else "%Y-%m-%d %H:%M")
 
 
 def number_text(value: float) -> str:
@@ -115,6 +149,26 @@ def seconds(text: str) -> float | None:
     return when.replace(tzinfo=when.tzinfo or datetime.UTC).timestamp()
 
 
+def clock_seconds(text: str) -> float | None:
+    """Seconds since midnight of an ISO 8601 time of day; None if the text is none."""
+    try:
+        return _time_seconds(datetime.time.fromisoformat(text.strip()))
+    except ValueError:
+        return None
+
+
+def parsed_number(text: str) -> float | None:
+    """The number that a text writes, with a point or a decimal comma, true and false as 1 and 0; None if it is none."""
+    plain = text.strip().lower()
+    try:
+        return _TRUTH[plain] if plain in _TRUTH else float(plain.replace(",", "."))
+    except ValueError:
+        return None
+
+
+_READ = {"number": parsed_number, "date": seconds, "time": clock_seconds}
+
+
 def _from_series(raw: nw.Series[Any]) -> Column | Unusable:
     """By the type of the series as a whole where that says enough, else value by value."""
     dtype = raw.dtype
@@ -122,9 +176,9 @@ def _from_series(raw: nw.Series[Any]) -> Column | Unusable:
         values = np.asarray(raw.cast(nw.Float64).to_numpy(), dtype=np.float64)
         return Column("number", values, whole=dtype.is_integer())
     if dtype in (nw.Categorical, nw.Enum):  # a category is no number, even if its level is called 1
-        return _from_texts(raw.cast(nw.String))
-    if dtype == nw.String:
-        return _from_texts(raw)
+        raw = raw.cast(nw.String)
+    if raw.dtype == nw.String:
+        return categorised(text if isinstance(text, str) else None for text in raw.to_list())
     if dtype == nw.Datetime or dtype == nw.Date:
         if getattr(dtype, "time_zone", None):
             raw = raw.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
@@ -134,17 +188,10 @@ def _from_series(raw: nw.Series[Any]) -> Column | Unusable:
     return _from_values(raw)
 
 
-def _from_texts(raw: nw.Series[Any]) -> Column:
-    """Text as a category, by its distinct values."""
-    levels = sorted(str(level) for level in raw.drop_nulls().unique().to_list())
-    position = {level: float(at) for at, level in enumerate(levels)}
-    position_of = position.get
-    values = np.array([np.nan if text is None else position_of(text, np.nan) for text in raw], dtype=np.float64)
-    return Column("category", values, tuple(levels))
-
-
-def _from_ticks(raw: NDArray[Any]) -> Column:
+def _from_ticks(raw: NDArray[Any]) -> Column | Unusable:
     """Points in time, or spans of it, in seconds."""
+    if raw.dtype.kind == "m" and np.datetime_data(raw.dtype)[0] in ("M", "Y"):
+        return Unusable("holds spans of months or years, which have no fixed length; make them days or numbers")
     missing = np.isnat(raw)
     start = np.datetime64(0, "s") if raw.dtype.kind == "M" else np.timedelta64(0, "s")
     values = np.where(missing, np.nan, (np.where(missing, start.astype(raw.dtype), raw) - start) / _SECOND)
@@ -170,7 +217,13 @@ def _from_values(raw: Iterable[Any]) -> Column | Unusable:
         return Unusable(f"holds bytes such as {shown(odd)}; decode them to text")
     if isinstance(odd, numbers.Complex):
         return Unusable(f"holds complex numbers such as {shown(odd)}; split them into real and imaginary columns")
-    return Unusable(f"holds nested or mixed values such as {shown(odd)}; take them apart into columns")
+    if isinstance(odd, _NESTED) or hasattr(odd, "to_list"):
+        plain = odd.to_list() if hasattr(odd, "to_list") else odd
+        return Unusable(f"holds nested values such as {shown(plain)}; take them apart into columns")
+    kinds = sorted({type(value).__name__ for value in found})
+    return Unusable(
+        f"holds values of type {' and '.join(kinds[:2])} such as {shown(odd)}; convert them to numbers, text or dates"
+    )
 
 
 def _is_missing(value: Any) -> bool:
@@ -202,24 +255,5 @@ def _time_seconds(value: datetime.time) -> float:
 
 def _text_of(value: Any) -> str | None:
     if value is None or isinstance(value, str):
-        return value
+        return None if value is None else str(value)  # NumPy's texts too
     return str(value) if isinstance(value, bool | np.bool_) else number_text(_as_float(value))
-
-
-def _reread(column: Column, kind: Kind) -> Column | str:
-    """Text declared as a number or a date: every level must read as one."""
-    read = seconds if kind == "date" else parsed_number
-    found = [read(level) for level in column.levels]
-    if None in found:
-        return f"holds {shown(column.levels[found.index(None)])}, which is no {kind}"
-    table = np.array([*(np.nan if value is None else value for value in found), np.nan])
-    at = np.where(np.isnan(column.values), len(found), column.values).astype(np.intp)
-    return Column(kind, table[at])
-
-
-def parsed_number(text: str) -> float | None:
-    """The number that a text writes, with a point or a decimal comma; None if it is none."""
-    try:
-        return float(text.strip().replace(",", "."))
-    except ValueError:
-        return None

@@ -21,6 +21,7 @@ from shiftscope.params import CompareParams
 from shiftscope.progress import Progress, silent
 from shiftscope.refine import Settled
 from shiftscope.results import ShiftResult
+from shiftscope.scan import ScanResult
 
 
 def compare(
@@ -58,9 +59,7 @@ def compare(
     -------
     ShiftResult
     """
-    check_seed(random_state)
-    params = params or CompareParams()
-    params = params if alpha is None else replace(params, alpha=alpha)
+    params = checked_settings(alpha, params, random_state)
     clock = Clock()
     with opened(engine) as where:
         pool = read_pool(where, reference, current, columns, random_state)
@@ -69,10 +68,17 @@ def compare(
     return result.swapped() if pool.flipped else result
 
 
+def checked_settings(alpha: float | None, params: CompareParams | None, random_state: int) -> CompareParams:
+    """All settings, `alpha` taking precedence over that of `params`, after the check of the seed."""
+    check_seed(random_state)
+    params = params or CompareParams()
+    return params if alpha is None else replace(params, alpha=alpha)
+
+
 def _protocol(job: Job, clock: Clock) -> ShiftResult:
     """Scan and full space for the verdict; then modes, the scan's first; what is left over is kept."""
     params, encoded = job.params, job.encoded
-    scan = None if params.scan is None else job.pool.scan(params.scan, job.random_state, job.progress)
+    scan = scanned(job)
     clock.stop("scan")
     graph = full_space_graph(job)
     clock.stop("neighbours")
@@ -115,3 +121,9 @@ def _protocol(job: Job, clock: Clock) -> ShiftResult:
         encoded=encoded,
         gathered=job.pool.gathered,
     )
+
+
+def scanned(job: Job) -> ScanResult | None:
+    """The subspace scan of all rows; None if it is switched off."""
+    params = job.params.scan
+    return None if params is None else job.pool.scan(params, job.random_state, job.progress)

@@ -19,6 +19,7 @@ from shiftscope.results import Direction, Mode
 COVERAGE = 0.95
 WIDEST = 8.0  # standard errors that an interval reaches at most
 CENTRE_RANK = 5  # the region reaches to this neighbour of most centres ...
+NOISE = 2.0  # standard errors by which the shares of a level must differ to be told as a change of the samples
 MOSTLY = 0.5  # if more of a mode's rows lack a value, that is their direction
 CENTRE_SHARE = 0.95  # ... namely of this share of them
 SMALLEST_REACH = 1e-150  # the tree compares squares: a radius of 0, rows that are all alike, must not vanish
@@ -171,6 +172,8 @@ def _level_direction(
         np.bincount(level[group], minlength=len(levels) + 2) / level[group].size for group in (rows, other, ~other)
     )
     most = int(np.argmax(shares - others))
+    pooled = float(np.mean(level == most))
+    noise = np.sqrt(pooled * (1.0 - pooled) * (1.0 / np.sum(other) + 1.0 / np.sum(~other)))
     return Direction(
         encoded.names[feature],
         *(float("nan"),) * 4,
@@ -180,6 +183,7 @@ def _level_direction(
         other_share=float(others[most]),
         own_share=float(owns[most]),
         gap=most >= len(levels),
+        marginal=bool(owns[most] - others[most] > NOISE * noise),
     )
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shiftscope.columns import KINDS, Column, Kind, Unusable, categorised, declared
+from shiftscope.columns import KINDS, Column, Kind, Unusable, categorised, declared, reread
 from shiftscope.errors import InputError, ParameterError
 from shiftscope.features import Encoding, Feature, Numbers, Pair, by_frequency, drawn, encoding, single_text
 from shiftscope.identifiers import identifier
@@ -84,6 +84,8 @@ class Encoded:
         The same array as `points` if all columns are complete numbers.
     features
         What each user column is, and which columns of the matrix are its own.
+    choice
+        Which columns the user asked for, and as what.
     """
 
     points: NDArray[np.float64]
@@ -94,6 +96,7 @@ class Encoded:
     left_out: tuple[LeftOut, ...]
     ranked: NDArray[np.float64]
     features: tuple[Feature, ...]
+    choice: Columns = field(default_factory=Columns)
 
     @property
     def n_current(self) -> int:
@@ -177,6 +180,7 @@ def encode(reference: Table, current: Table, columns: Columns | Sequence[str] | 
             Feature(column.name, column.kind, column.levels, column.missing, own)
             for column, own in zip(kept, owned, strict=True)
         ),
+        choice=chosen,
     )
 
 
@@ -271,16 +275,29 @@ def _of_one_kind(
         if first.empty or second.empty:
             kind = second.kind if first.empty else first.kind
             first, second = (Column(kind, c.values, c.levels if c.kind == kind else ()) for c in (first, second))
-        elif {first.kind, second.kind} == {"number", "category"}:
-            first, second = (categorised(column.texts()) for column in (first, second))
         else:
-            return (
-                f"{_NOUNS[first.kind]} in the reference sample and {_NOUNS[second.kind]} in the current one; "
-                "make both of one kind"
-            )
+            reconciled = _reconciled(first, second)
+            if reconciled is None:
+                return (
+                    f"{_NOUNS[first.kind]} in the reference sample and {_NOUNS[second.kind]} in the current one; "
+                    "make both of one kind"
+                )
+            first, second = reconciled
     for role, column in (("reference", first), ("current", second)):
         _check_finite(name, role, column)
     return first, second
+
+
+def _reconciled(first: Column, second: Column) -> tuple[Column, Column] | None:
+    """Text beside another kind: read as that kind if all of it can be, else numbers become text; None beside others."""
+    kinds = {first.kind, second.kind}
+    if "category" not in kinds:
+        return None
+    kind = second.kind if first.kind == "category" else first.kind
+    read = [reread(column, kind) if column.kind == "category" else column for column in (first, second)]
+    if isinstance(read[0], Column) and isinstance(read[1], Column):
+        return read[0], read[1]
+    return (categorised(first.texts()), categorised(second.texts())) if kind == "number" else None
 
 
 def _check_finite(name: str, role: str, column: Column) -> None:
@@ -299,7 +316,8 @@ def _pooled(name: str, pair: tuple[Column, Column]) -> _Found:
         plain = _Found(name, first.kind, (first.values, second.values), ())
         if not plain.missing or plain.encoding.scale > 0.0 or (first.empty and second.empty):
             return plain
-    values, levels = by_frequency((first.texts(), second.texts()))
+        first, second = (categorised(column.texts()) for column in pair)
+    values, levels = by_frequency((first, second))
     return _Found(name, "category", values, levels)
 
 

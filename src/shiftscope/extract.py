@@ -11,18 +11,17 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from shiftscope.delimited import read_delimited
 from shiftscope.errors import InputError
 from shiftscope.sources import (
     ARROW_SUFFIXES,
     LINES_SUFFIXES,
     PARQUET_SUFFIXES,
     TEXT_SUFFIXES,
-    csv_header,
     file_suffix,
     read_ipc,
     read_lines,
     source_paths,
-    utf8_content,
 )
 
 __all__ = ["copy_suffix", "extract_rows", "file_suffix"]
@@ -59,10 +58,9 @@ def copy_suffix(source: str) -> str:
 
 def _copy_text(path: Path, rows: Rows, n_rows: int, target: BinaryIO) -> None:
     """Delimited text: every value stays the text it was, in UTF-8."""
-    content = utf8_content(path)
-    _, delimiter = csv_header(content)
-    frame = pl.read_csv(content, separator=delimiter, infer_schema=False)
-    _write_text(path, _chosen(frame, rows, n_rows, path).write_csv(separator=delimiter).encode(), target)
+    text = read_delimited(path)
+    chosen = _chosen(text.read(infer_schema=False), rows, n_rows, path)
+    _write_text(path, chosen.write_csv(separator=text.delimiter).encode(), target)
 
 
 def _copy_lines(path: Path, rows: Rows, n_rows: int, target: BinaryIO) -> None:

@@ -6,7 +6,6 @@ random differ by 2 in squared distance on average, whatever the kind of the colu
 
 from __future__ import annotations
 
-import datetime
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,12 +14,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from shiftscope.columns import Kind, number_text
+from shiftscope.columns import Column, Kind, time_text, value_text
 
 BLOCK_ROWS = 4096  # rows written to the matrix at a time
 METRIC_LEVELS = 16  # levels that the metric tells apart; beyond, the rarest are one level there
 BELOW = 0.1  # of the range: how far below the smallest value a missing one is drawn
-DAY = 86400.0
 
 Groups = tuple[tuple[int, ...], ...]  # the matrix columns of each feature
 Pair = tuple[NDArray[np.float64], NDArray[np.float64]]  # one column: (n_reference,) and (n_current,)
@@ -61,19 +59,6 @@ class Feature:
         if self.kind == "category":
             return self.levels[int(value)]
         return time_text(self.kind, value) if self.kind != "number" else f"{value:.4g}"
-
-
-def time_text(kind: Kind, value: float) -> str:
-    """Seconds as a date (with the time of day unless midnight), a time of day or a span."""
-    if kind == "duration":
-        return f"{value / DAY:.4g} days" if abs(value) >= DAY else f"{value:.4g} s"
-    if kind == "time":
-        return str(datetime.timedelta(seconds=round(value)))
-    try:
-        when = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=round(value))
-    except OverflowError:  # beyond the years 1 to 9999
-        return f"{value:.4g} s since 1970"
-    return when.strftime("%Y-%m-%d" if value % DAY == 0 else "%Y-%m-%d %H:%M")
 
 
 class Encoding(Protocol):
@@ -214,19 +199,20 @@ def encoding(pair: Pair, kind: Kind) -> Encoding:
     return Gaps(pooled, standard)
 
 
-def by_frequency(pair: tuple[list[str | None], list[str | None]]) -> tuple[Pair, tuple[str, ...]]:
-    """Texts as positions in their levels, most frequent in the pool first, equal ones by name; None as NaN."""
-    counts: dict[str, int] = {}
-    for texts in pair:
-        for text in texts:
-            if text is not None:
-                counts[text] = counts.get(text, 0) + 1
-    levels = tuple(sorted(counts, key=lambda level: (-counts[level], level)))
-    position = {level: float(at) for at, level in enumerate(levels)}
-    first, second = (
-        np.array([np.nan if text is None else position[text] for text in texts], dtype=np.float64) for texts in pair
-    )
-    return (first, second), levels
+def by_frequency(pair: tuple[Column, Column]) -> tuple[Pair, tuple[str, ...]]:
+    """A category as positions in its levels, most frequent in the pool first, equal ones by name; NaN if missing."""
+    levels = sorted({*pair[0].levels, *pair[1].levels})
+    at = {level: position for position, level in enumerate(levels)}
+    pooled = []
+    for column in pair:
+        codes = np.array([*(at[level] for level in column.levels), len(levels)], dtype=np.intp)
+        pooled.append(codes[np.where(np.isnan(column.values), -1, column.values).astype(np.intp)])
+    counts = np.bincount(np.concatenate(pooled), minlength=len(levels) + 1)[: len(levels)]
+    order = np.argsort(-counts, kind="stable")
+    order = order[counts[order] > 0]
+    rank = np.full(len(levels) + 1, np.nan)
+    rank[order] = np.arange(order.size)
+    return (rank[pooled[0]], rank[pooled[1]]), tuple(levels[position] for position in order)
 
 
 def drawn(values: NDArray[np.float64], kind: Kind) -> NDArray[np.float64]:
@@ -245,7 +231,7 @@ def single_text(pair: Pair, kind: Kind, levels: tuple[str, ...]) -> str:
     values = values[~np.isnan(values)]
     if not values.size:
         return "missing"
-    return levels[0] if kind == "category" else number_text(float(values[0]))
+    return levels[0] if kind == "category" else value_text(kind, float(values[0]))
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,12 @@ import re
 
 import numpy as np
 
-from shiftscope.columns import Column
-from shiftscope.wording import shown
+from shiftscope.columns import Column, parsed_number
+from shiftscope.wording import listed, shown
 
 FEW_LEVELS = 20  # a text column with so few distinct values is a category, however few rows there are
 DISTINCT_SHARE = 0.5  # of the rows: more distinct texts than this, in both samples, are names, not categories
+ODD_SHARE = 0.1  # of the distinct texts that are no numbers: more, and the others are numbers by accident
 FREE_TEXT = 4  # words in the typical value
 MANY_ROWS = 50  # whole numbers of smaller samples may all differ by chance
 _NAMED = re.compile(r"(^|[^a-z])(id|uuid|guid|key|index|row|rownum|row_number)$|[a-z]I[dD]$")
@@ -38,6 +39,10 @@ def _names_of_text(pair: tuple[Column, Column]) -> str | None:
         rows = int(np.sum(~np.isnan(column.values)))
         if len(column.levels) <= DISTINCT_SHARE * rows or rows == 0:
             return None
+    odd = [level for level in levels if parsed_number(level) is None]
+    if len(odd) <= ODD_SHARE * len(levels):
+        found = f" except for {listed(sorted(odd))}" if odd else ""
+        return f"holds numbers as text{found}; make it numbers, or missing, or declare it as a category"
     example = min(levels)
     words = np.median([len(level.split()) for level in levels])
     what = "free text" if words >= FREE_TEXT else "identifier-like text"

@@ -6,7 +6,7 @@ their labels, and however the rows are cut into parts, the labels are the same.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from shiftscope.kernels.labels import STRETCH, WORD, draw_words
 
-_ONE = np.uint64(1)
+_ONE, _NONE, _ALL = np.uint64(1), np.uint64(0), ~np.uint64(0)
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,9 @@ class Lanes:
     seeds : (64 * words,) uint64
         One per lane; the last lane is repeated to fill its word.
     drawn : (64 * words, stretches) int64
-        Rows of the counted sample that each lane has in each stretch of rows (see `draw_words`).
+        Rows of the counted sample that each lane has in each stretch of the free rows (see `draw_words`).
+    fixed : int
+        Leading rows that keep their label in every lane; the others are free.
     """
 
     n_rows: int
@@ -39,6 +41,7 @@ class Lanes:
     n_lanes: int
     seeds: NDArray[np.uint64]
     drawn: NDArray[np.int64]
+    fixed: int = 0
 
     @property
     def current_counted(self) -> bool:
@@ -63,19 +66,25 @@ class Lanes:
     def words(self, start: int = 0, stop: int | None = None) -> NDArray[np.uint64]:
         """(words, rows) labels of the rows from `start` to `stop`: bit l of word w is that of lane 64 w + l."""
         stop = self.n_rows if stop is None else stop
-        words: NDArray[np.uint64] = draw_words(start, stop, self.n_rows, self.seeds, self.drawn)
         observed = (np.arange(start, stop) >= self.n_reference) == self.current_counted
+        words = np.tile(np.where(observed, _ALL, _NONE), (self.n_words, 1))
+        free = max(start, self.fixed)
+        if free < stop:
+            low, high, n_free = free - self.fixed, stop - self.fixed, self.n_rows - self.fixed
+            words[:, free - start :] = draw_words(low, high, n_free, self.seeds, self.drawn)
         words[0] = words[0] & ~_ONE | observed.astype(np.uint64)
         return words
 
 
-def draw_lanes(n_rows: int, n_reference: int, n_permutations: int, rng: np.random.Generator) -> Lanes:
-    """The recipe of the observed labels and of `n_permutations` random ones."""
-    seeds = np.concatenate([np.zeros(1, np.uint64), rng.integers(0, 2**64, size=n_permutations, dtype=np.uint64)])
-    n_lanes = len(seeds)
+def draw_lanes(n_rows: int, n_reference: int, seeds: NDArray[np.uint64], fixed: int = 0) -> Lanes:
+    """The recipe of the observed labels and of one random permutation of them per seed, the first rows fixed."""
+    n_lanes = 1 + len(seeds)
     at = np.minimum(np.arange(-(-n_lanes // WORD) * WORD), n_lanes - 1)
-    counted = min(n_reference, n_rows - n_reference)
-    return Lanes(n_rows, n_reference, n_lanes, seeds[at], _shared_out(n_rows, counted, seeds)[at])
+    lanes = Lanes(n_rows, n_reference, n_lanes, np.append(_NONE, seeds)[at], np.empty((0, 0), np.int64), fixed)
+    held = max(0, n_reference - fixed)  # free rows of the reference sample
+    free = n_rows - fixed
+    drawn = _shared_out(free, free - held if lanes.current_counted else held, seeds)
+    return replace(lanes, drawn=np.vstack([drawn[:1], drawn])[at])
 
 
 def pack_labels(labels: NDArray[np.uint8]) -> NDArray[np.uint64]:
@@ -103,6 +112,7 @@ def _shared_out(n: int, counted: int, seeds: NDArray[np.uint64]) -> NDArray[np.i
     lengths = np.diff(np.append(np.arange(0, n, STRETCH), n))
     if len(lengths) == 1:
         return np.full((len(seeds), 1), counted, dtype=np.int64)
-    rng = np.random.default_rng([int(seed) for seed in seeds])
-    shares = rng.multivariate_hypergeometric(lengths, counted, size=len(seeds), method="marginals")
-    return np.asarray(shares, dtype=np.int64)
+    return np.array(
+        [np.random.default_rng(int(seed)).multivariate_hypergeometric(lengths, counted) for seed in seeds],
+        dtype=np.int64,
+    )

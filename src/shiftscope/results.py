@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
@@ -11,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.calibrate import Calibration
-from shiftscope.columns import Kind
+from shiftscope.columns import Kind, time_text
 from shiftscope.encode import Encoded
 from shiftscope.engines.pool import Gathered
 from shiftscope.equalise import Equalisation
-from shiftscope.features import time_text
 from shiftscope.localise import Localisation
 from shiftscope.orient import swapped
 from shiftscope.params import CompareParams
@@ -26,6 +26,7 @@ from shiftscope.wording import percent, plain
 
 if TYPE_CHECKING:
     from shiftscope.report.summary import Summary
+    from shiftscope.subset import Subset
 
 Side = Literal["reference", "current"]
 TOLD_SHARE = 0.1  # of the change among a mode's rows: a smaller one of the whole sample does not tell the story
@@ -53,6 +54,8 @@ class Direction:
         Share of that level among the mode's rows, in the other sample, and in the mode's own sample as a whole.
     gap : bool
         The level is that a value is missing (or, at last, there).
+    marginal : bool
+        `own_share` exceeds `other_share` by more than the noise of counts.
     """
 
     feature: str
@@ -66,6 +69,7 @@ class Direction:
     other_share: float = float("nan")
     own_share: float = float("nan")
     gap: bool = False
+    marginal: bool = True
 
     @property
     def word(self) -> str:
@@ -91,7 +95,7 @@ class Direction:
         """
         if self.level:
             level = self.level if self.gap else f"= {plain(self.level)}"
-            if self.own_share - self.other_share >= TOLD_SHARE * (self.share - self.other_share):
+            if self.marginal and self.own_share - self.other_share >= TOLD_SHARE * (self.share - self.other_share):
                 return f"{level}: {percent(self.other_share)} -> {percent(self.own_share)}"
             return f"{level}: {percent(self.share)} of these rows against {percent(self.other_share)}"
         median, other = (
@@ -265,6 +269,24 @@ class ShiftResult:
             encoded=swapped(self.encoded),
             gathered=None if self.gathered is None else self.gathered.swapped(),
         )
+
+    def equalised(
+        self, *, keep: Side | None = None, max_share: float | None = None, modes: Sequence[int] | None = None
+    ) -> Subset:
+        """Equalised subsets with less removed than `kept_reference` and `kept_current` lack.
+
+        Parameters
+        ----------
+        keep : {"reference", "current"}, optional
+            Sample of which no row is removed.
+        max_share : float, optional
+            Largest share removed of either sample; the strongest evidence goes first.
+        modes : sequence of int, optional
+            Positions in `modes`: only rows of these are removed, and nothing of the full space.
+        """
+        from shiftscope.subset import chosen_subset
+
+        return chosen_subset(self, keep, max_share, modes)
 
     @cached_property
     def summary(self) -> Summary:

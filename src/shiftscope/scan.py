@@ -8,8 +8,9 @@ permutations of the labels, so the p-values are exact after all the searching.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
 
@@ -168,6 +169,7 @@ def scan_points(
     params: ScanParams | None = None,
     *,
     categories: NDArray[np.bool_] | None = None,
+    fixed: int = 0,
     random_state: int = 0,
     progress: Progress = silent,
 ) -> ScanResult:
@@ -181,23 +183,42 @@ def scan_points(
     names : tuple of d str
     categories : (d,) bool, optional
         Columns that hold levels: each value has a bin of its own.
+    fixed : int
+        Leading rows whose label no permutation touches: the hypothesis is then that the current rows are a random
+        choice of the rows behind them.
     """
     bins = bin_features(points, categories)
-    rng = np.random.default_rng(random_state)
-    lanes = scan_lanes(bins.n_rows, bins.n_features, n_reference, params or ScanParams(), rng)
-    return scan_rows(LocalRows.of(bins, lanes), names, params or ScanParams(), rng=rng, progress=progress)
+    rng, params = np.random.default_rng(random_state), params or ScanParams()
+    blocks = scan_lanes(bins.n_rows, bins.n_features, n_reference, params, rng, fixed)
+    return scan_rows(lambda lanes: LocalRows.of(bins, lanes), blocks, names, params, rng=rng, progress=progress)
 
 
 def scan_rows(
-    rows: BinnedRows,
+    labelled: Callable[[Lanes], BinnedRows],
+    blocks: list[Lanes],
     names: tuple[str, ...],
     params: ScanParams,
     *,
     rng: np.random.Generator,
     progress: Progress = silent,
 ) -> ScanResult:
-    """Scan binned rows, wherever they are, for the small feature sets in which the two samples differ."""
-    families = list(_families(rows, params, rng, progress))
+    """Scan binned rows, wherever they are, for the small feature sets in which the two samples differ.
+
+    Parameters
+    ----------
+    labelled : callable
+        The rows with the labels of some lanes.
+    blocks : list of Lanes
+        As many labellings each as memory should hold, led by the observed one.
+    """
+    rows = labelled(blocks[0])
+    families = list(_families(rows, params, deepcopy(rng), _part_of(progress, 0, len(blocks))))
+    for block, lanes in enumerate(blocks[1:], start=1):  # up to rounding, blocks change nothing
+        part = _families(labelled(lanes), params, deepcopy(rng), _part_of(progress, block, len(blocks)))
+        families = [
+            replace(known, maxima=np.concatenate([known.maxima, more.maxima[1:]]))
+            for known, more in zip(families, part, strict=True)
+        ]
     null = family_wise(families)
     localised, broad = (
         family_wise([family for family in families if family.statistic == kind])[1:] for kind in ("localised", "broad")
@@ -212,13 +233,21 @@ def scan_rows(
     )
 
 
-def scan_lanes(n: int, d: int, n_reference: int, params: ScanParams, rng: np.random.Generator) -> Lanes:
-    """The labellings behind a scan of `n` rows and `d` features."""
+def scan_lanes(
+    n: int, d: int, n_reference: int, params: ScanParams, rng: np.random.Generator, fixed: int = 0
+) -> list[Lanes]:
+    """The labellings behind a scan of `n` rows and `d` features, in blocks."""
     n_permutations = params.n_permutations
     if n_permutations is None:
         work = n * sum(len(_sets(d, size)) for size in _sizes(d, params))
         n_permutations = int(np.clip(_AUTOMATIC_WORK / work, _LEAST_LANES, _MOST_LANES)) // 64 * 64 - 1
-    return draw_lanes(n, n_reference, n_permutations, rng)
+    seeds = rng.integers(0, 2**64, size=n_permutations, dtype=np.uint64)
+    step = _MOST_LANES - 1
+    return [draw_lanes(n, n_reference, seeds[at : at + step], fixed) for at in range(0, n_permutations, step)]
+
+
+def _part_of(progress: Progress, block: int, n_blocks: int) -> Progress:
+    return lambda stage, fraction: progress(stage, (block + fraction) / n_blocks)
 
 
 def _sizes(d: int, params: ScanParams) -> range:

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import codecs
-import csv
 import glob
-import gzip
 import io
+import json
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 import polars as pl
 
-from shiftscope.columns import seconds
+from shiftscope.delimited import ISO_DATE, Raw, dated, read_csv, utf8_content
 from shiftscope.errors import InputError
 from shiftscope.wording import one_line, shown
 
-MISSING_TEXT = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None")  # read from a CSV as missing
-DELIMITERS = (",", ";", "\t", "|")
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 LINES_SUFFIXES = (".jsonl", ".ndjson")
 PARQUET_SUFFIXES = (".parquet", ".pq")
@@ -32,17 +26,8 @@ ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")
 
 _UNREADABLE = (Exception, pl.exceptions.PanicException)  # parsers raise anything on a corrupt file
 _ZIPPED = re.compile(rf"({'|'.join(re.escape(s) for s in TEXT_SUFFIXES + LINES_SUFFIXES)})\.gz$", re.IGNORECASE)
-_DECIMAL_COMMA = r"^[+-]?(\d+|\d{1,3}(\.\d{3})+)(,\d*)?([eE][+-]?\d+)?$"  # 1234,5 and 1.234,5
-_ISO_DATE = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?$"
-
-
-@dataclass(frozen=True)
-class Raw:
-    """A sample taken apart into columns that are still of any type: narwhals series, arrays or lists."""
-
-    names: Sequence[object]
-    columns: Iterable[Any]
-    positional: bool = False
+_ARROW_MAGIC = b"ARROW1"
+_NOT_IN_JSON = (b"NaN", b"Infinity")  # written by Python all the same
 
 
 def read_file(data: str | os.PathLike[str], role: str) -> Any:
@@ -78,11 +63,16 @@ def source_paths(data: str | os.PathLike[str], role: str) -> list[Path]:
     if os.path.isdir(path):
         found = sorted(file for suffix in PARQUET_SUFFIXES for file in path.glob(f"*{suffix}"))
         if not found:
-            raise InputError(f"{role}: {shown(path)} is a directory without Parquet files; give the path of a file")
+            raise InputError(
+                f"{role}: {shown(path)} is a directory without Parquet files; give a file, or a pattern such as "
+                "'folder/**/*.parquet' for files in subfolders"
+            )
         return found
     if os.path.exists(path):
         return [path]
-    matching = sorted(glob.glob(str(path))) if "\0" not in str(path) and glob.has_magic(str(path)) else []
+    matching = (
+        sorted(glob.glob(str(path), recursive=True)) if "\0" not in str(path) and glob.has_magic(str(path)) else []
+    )
     if not matching:
         raise InputError(f"{role}: there is no file {shown(path)}; check the path")
     others = [name for name in matching if not name.lower().endswith(PARQUET_SUFFIXES)]
@@ -101,40 +91,26 @@ def file_suffix(source: str) -> str:
     return found[0] if found else Path(name).suffix
 
 
-def utf8_content(path: Path) -> bytes:
-    """A text file's bytes, unzipped, as UTF-8 without a mark at the start.
-
-    Text that is neither UTF-8 nor marked as UTF-16 is taken for Windows-1252, which western programs write.
-    """
-    content = gzip.decompress(path.read_bytes()) if path.name.lower().endswith(".gz") else path.read_bytes()
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return content.decode("utf-16").encode()
-    try:
-        content.decode("utf-8")
-    except UnicodeDecodeError:
-        if b"\0" in content:
-            raise ValueError("neither UTF-8, UTF-16 nor Windows-1252 text") from None
-        return content.decode("cp1252").encode()
-    return content.removeprefix(codecs.BOM_UTF8)
-
-
-def csv_header(content: bytes) -> tuple[list[str], str]:
-    """Names as written (polars renames duplicates), and the delimiter that the header line has most of."""
-    lines = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
-    delimiter = max(DELIMITERS, key=re.sub(r'"[^"]*"', "", lines.readline()).count)
-    lines.seek(0)
-    return [name.strip() for name in next(csv.reader(lines, delimiter=delimiter), [])], delimiter
-
-
 def read_ipc(path: Path) -> pl.DataFrame:
-    """An Arrow file; opened here, since polars would take a path with brackets for a pattern."""
+    """An Arrow file or stream; opened here, since polars would take a path with brackets for a pattern."""
     with path.open("rb") as file:
-        return pl.read_ipc(file)
+        if file.read(len(_ARROW_MAGIC)) != _ARROW_MAGIC:
+            return pl.read_ipc_stream(path.read_bytes())
+        file.seek(0)
+        try:
+            return pl.read_ipc(file)
+        except pl.exceptions.ComputeError:  # categories of pandas with missing values; pyarrow, if there, reads them
+            file.seek(0)
+            return pl.read_ipc(file, use_pyarrow=True)
 
 
 def read_lines(path: Path) -> pl.DataFrame:
     """JSON lines, one object per row."""
-    return pl.read_ndjson(io.BytesIO(utf8_content(path)), infer_schema_length=None)
+    content = utf8_content(path)
+    if any(word in content for word in _NOT_IN_JSON):
+        rows = [json.loads(line) for line in content.splitlines() if line.strip()]
+        return pl.DataFrame(rows, infer_schema_length=None, strict=False)
+    return pl.read_ndjson(io.BytesIO(content), infer_schema_length=None)
 
 
 def _stacked(frames: list[pl.DataFrame], paths: list[Path], role: str) -> pl.DataFrame:
@@ -155,44 +131,10 @@ def _stacked(frames: list[pl.DataFrame], paths: list[Path], role: str) -> pl.Dat
         ) from error
 
 
-def _read_csv(path: Path) -> Raw:
-    """Read delimited text as numbers; columns where that leaves gaps are read again as text, and looked at."""
-    content = utf8_content(path)
-    names, delimiter = csv_header(content)
-    read = partial(pl.read_csv, content, separator=delimiter, null_values=list(MISSING_TEXT))
-    frame = read(schema_overrides=[pl.Float64] * len(names), ignore_errors=True)
-    gaps = [position for position, column in enumerate(frame) if column.null_count()]
-    texts = read(columns=gaps, infer_schema=False) if gaps else pl.DataFrame()
-    frame = frame.with_columns(_parsed(text) for text in texts)
-    return Raw(names, nw.from_native(frame).iter_columns())
-
-
-def _parsed(text: pl.Series) -> pl.Series:
-    """Text as numbers (booleans as 0 and 1, decimal commas understood) or dates, if all of it reads as such."""
-    plain = text.str.strip_chars()
-    missing = text.null_count()
-    lowered = plain.str.to_lowercase().replace({"true": "1", "false": "0"})
-    number = lowered.cast(pl.Float64, strict=False)
-    if number.null_count() == missing:
-        return number
-    if plain.str.contains(_DECIMAL_COMMA).all():
-        return plain.str.replace_all(".", "", literal=True).str.replace(",", ".", literal=True).cast(pl.Float64)
-    return _dated(plain) if plain.str.contains(_ISO_DATE).all() else plain
-
-
-def _dated(text: pl.Series) -> pl.Series:
-    """ISO 8601 dates, with or without a time, as points in time (UTC); anything else stays text."""
-    known = {value: seconds(value) for value in text.drop_nulls().unique()}
-    if None in known.values():
-        return text
-    ticks = [None if value is None else round(1e6 * (known[value] or 0.0)) for value in text]
-    return pl.Series(text.name, ticks, dtype=pl.Int64).cast(pl.Datetime("us"))
-
-
 def _read_json_lines(path: Path) -> pl.DataFrame:
     frame = read_lines(path)
-    dates = [c for c in frame if c.dtype == pl.String and c.null_count() < len(c) and c.str.contains(_ISO_DATE).all()]
-    return frame.with_columns(_dated(column) for column in dates)
+    dates = [c for c in frame if c.dtype == pl.String and c.null_count() < len(c) and c.str.contains(ISO_DATE).all()]
+    return frame.with_columns(dated(column) for column in dates)
 
 
 def _read_npz(path: Path) -> Any:
@@ -207,7 +149,7 @@ def _read_npz(path: Path) -> Any:
 
 
 _READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {
-    **dict.fromkeys(TEXT_SUFFIXES, ("delimited text", _read_csv)),
+    **dict.fromkeys(TEXT_SUFFIXES, ("delimited text", read_csv)),
     **dict.fromkeys(LINES_SUFFIXES, ("JSON lines", _read_json_lines)),
     **dict.fromkeys(PARQUET_SUFFIXES, ("Parquet", partial(pl.read_parquet, glob=False, hive_partitioning=False))),
     **dict.fromkeys(ARROW_SUFFIXES, ("Arrow IPC", read_ipc)),

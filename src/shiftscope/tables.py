@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from shiftscope.columns import Column, Unusable, read_column
+from shiftscope.delimited import Raw
 from shiftscope.errors import InputError
-from shiftscope.sources import Raw, read_file
-from shiftscope.wording import TEXT_SHOWN, listed, one_line, shown
+from shiftscope.sources import read_file
+from shiftscope.wording import TEXT_SHOWN, listed, one_line, shown, writable
 
 __all__ = ["MIN_ROWS", "TEXT_SHOWN", "Table", "listed", "read_table", "shown"]
 
@@ -65,7 +66,7 @@ def read_table(data: Any, role: str, least_rows: int = MIN_ROWS) -> Table:
         A NumPy array (n, d), or (n,) for one column; a list of rows; a pandas, polars, pyarrow or any other
         frame that narwhals supports, eager or lazy; or the path of a file: delimited text (.csv, .tsv, .txt, also
         .gz), JSON lines (.jsonl, .ndjson, also .gz), Parquet, Arrow/Feather IPC, NPY or NPZ; or of a folder of
-        Parquet files, or a pattern that matches several.
+        Parquet files, or a pattern that matches several. A `Table` is taken as it is.
     role
         "reference" or "current": who is to blame in a message.
     least_rows
@@ -76,6 +77,8 @@ def read_table(data: Any, role: str, least_rows: int = MIN_ROWS) -> Table:
     InputError
         One line with the role, the rule and the remedy.
     """
+    if isinstance(data, Table):
+        return data
     content = read_file(data, role) if isinstance(data, str | os.PathLike) else data
     raw = content if isinstance(content, Raw) else _open_object(content, role)
     names = _checked_names(raw.names, role)
@@ -99,8 +102,10 @@ def _open_object(data: Any, role: str) -> Raw:
         return frame
     if isinstance(data, list | tuple):
         return _from_rows(data, role)
-    if isinstance(data, np.ma.MaskedArray) and data.dtype.kind in "biuf":
-        return _from_array(np.ma.filled(data.astype(np.float64), np.nan), role)
+    if isinstance(data, np.ma.MaskedArray):
+        plain = data.data.astype(np.float64 if data.dtype.kind in "biuf" else np.object_)
+        plain[np.ma.getmaskarray(data)] = np.nan
+        return _from_array(plain, role)
     if hasattr(data, "__array__"):
         return _from_array(np.asarray(data), role)
     raise InputError(f"{role}: cannot be read from an object of type {type(data).__name__}; pass {_FORMS}")
@@ -110,15 +115,17 @@ def _as_frame(data: Any, role: str) -> Raw | None:
     """Take a frame or series apart; None if it is neither."""
     try:
         frame = nw.from_native(data, pass_through=True, allow_series=True)
-        if hasattr(frame, "__arrow_c_array__") and not isinstance(frame, nw.Series):  # a pyarrow RecordBatch
-            frame = nw.from_native(pl.DataFrame(frame))
-        frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
     except nw.exceptions.DuplicateError:  # refused by narwhals, allowed by pandas and pyarrow
         return Raw(getattr(data, "column_names", None) or list(data.columns), ())
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise InputError(
-            f"{role}: the lazy frame cannot be collected ({one_line(error)}); repair its source"
-        ) from error
+    if hasattr(frame, "__arrow_c_array__") and not isinstance(frame, nw.Series):  # a pyarrow RecordBatch
+        frame = nw.from_native(pl.DataFrame(frame))
+    if isinstance(frame, nw.LazyFrame):
+        try:
+            frame = frame.collect()
+        except Exception as error:  # of whatever library computes it
+            raise InputError(
+                f"{role}: the lazy frame cannot be collected ({one_line(error)}); repair its source"
+            ) from error
     if isinstance(frame, nw.Series):
         return Raw([frame.name or "x0"], [frame], positional=not frame.name)
     return Raw(frame.columns, frame.iter_columns()) if isinstance(frame, nw.DataFrame) else None
@@ -159,7 +166,7 @@ def _positions(count: int) -> list[str]:
 
 def _checked_names(raw: Sequence[object], role: str) -> tuple[str, ...]:
     """Names as text, after the check that each is there and unique."""
-    names = tuple(str(name) for name in raw)
+    names = tuple(writable(str(name)) for name in raw)
     if not names:
         raise InputError(f"{role}: has no columns; give at least one column")
     if "" in names:

@@ -32,6 +32,11 @@ def plain(text: str) -> str:
     return text if text.isprintable() and 0 < len(text) <= TEXT_SHOWN else shown(text)
 
 
+def writable(text: str) -> str:
+    """A text without halves of characters (lone surrogates), which no file could hold."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
 def percent(share: float) -> str:
     """A share for people: 31 %, 0.4 %."""
     return f"{100 * share:.0f} %" if share >= 0.0095 or share == 0 else f"{100 * share:.1g} %"

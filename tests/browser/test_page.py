@@ -1,146 +1,253 @@
-"""The page in a real browser: needs Playwright and an installed Chromium; skipped without them.
-
-AXE_CORE names the file axe.min.js of axe-core, if the accessibility check is to run.
-"""
+"""The page in a real browser: Chromium, driven by Playwright, checked by axe-core."""
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
+from chromium import FLAGS, find
 
 import shiftscope as ss
 from shiftscope.report.html import write_html
 from shiftscope.results import ShiftResult
 
-playwright = pytest.importorskip("playwright.sync_api")
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium")
-
 PARAMS = ss.CompareParams(
-    n_permutations=99,
-    scan=None,
-    equalise=ss.EqualiseParams(k_max=60, n_permutations=99),
-    localise=ss.LocaliseParams(epochs=150, background=300, k=30),
+    alpha=0.05,
+    n_permutations=59,
+    max_iterations=2,
+    scan=ss.ScanParams(n_permutations=63, n_seeds=0, beam=0),
+    equalise=ss.EqualiseParams(k_max=40, n_permutations=39),
+    localise=ss.LocaliseParams(epochs=10),
 )
 PATIENCE = 300_000  # milliseconds: machines may be busy
 HOSTILE = "<script>window.hurt=1</script><img src=x onerror=window.hurt=1>"
+PHONE, DESKTOP = 390, 1440
+
+
+def samples(shifted: bool) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Two numbers, one of them with a hostile name; a category with a hostile level; a number with gaps; a date."""
+    rng = np.random.default_rng(1)
+
+    def sample(group: int) -> pl.DataFrame:
+        x, y, z = rng.standard_normal((3, 400))
+        x[:group], y[:group] = 1.2 + 0.08 * rng.standard_normal(group), -0.8 + 0.08 * rng.standard_normal(group)
+        level = rng.choice(["A", HOSTILE, "=1+1"], 400)
+        level[group : 2 * group] = "B"
+        seen = np.datetime64("2024-01-01", "us") + rng.integers(0, 90, 400) * np.timedelta64(1, "D")
+        gaps = pl.Series(np.where(rng.random(400) < 0.1, np.nan, z)).fill_nan(None)
+        return pl.DataFrame({HOSTILE: x, "y": y, "z": gaps, "level": level, "seen": seen})
+
+    return sample(0), sample(60 if shifted else 0)
 
 
 @pytest.fixture(scope="module")
 def found() -> ShiftResult:
-    rng = np.random.default_rng(1)
-    reference, current = rng.standard_normal((2, 600, 3))
-    current[:60, :2] = (1.2, -0.8) + 0.08 * rng.standard_normal((60, 2))
-    result = ss.compare(reference, current, params=PARAMS)
-    mode = result.modes[0]
-    encoded = replace(result.encoded, names=(HOSTILE, *result.names[1:]))
-    features = tuple(HOSTILE if name == "x0" else name for name in mode.features)
-    named = replace(mode, features=features, directions=tuple(replace(mode.directions[0], feature=f) for f in features))
-    other = replace(named, rows=named.rows[:20], features=("x1", "x2"), directions=named.directions[:1])
-    return replace(result, encoded=encoded, modes=(named, other))
+    result = ss.compare(*samples(True), params=PARAMS)
+    assert len(result.modes) > 1
+    assert {HOSTILE, "level"} <= {feature for mode in result.modes for feature in mode.features}
+    return result
+
+
+@pytest.fixture(scope="module")
+def clear() -> ShiftResult:
+    result = ss.compare(*samples(False), params=replace(PARAMS, alpha=0.04))
+    assert not result.detected
+    return result
 
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api")
+    path = find()
+    if path is None:
+        pytest.skip("there is no Chromium; install one (make browser)")
     with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = driver.chromium.launch(executable_path=path, args=list(FLAGS), timeout=PATIENCE)
         yield browser
         browser.close()
 
 
+@dataclass(frozen=True)
+class Opened:
+    """A page, with everything that the browser complains of or asks for."""
+
+    page: Any
+    complaints: list[str]
+    requests: list[str]
+
+    def pixels(self, number: int = 0) -> str:
+        """What a picture of the current sample shows."""
+        return str(self.page.locator("canvas[data-side=current]").nth(number).evaluate("it => it.toDataURL()"))
+
+
+class Opener:
+    """Opens pages and closes them after the test; each is written once."""
+
+    def __init__(self, browser: Any, folder: Path) -> None:
+        self._browser, self._folder = browser, folder
+        self._pages: list[Any] = []
+
+    def __call__(self, result: ShiftResult, width: int = DESKTOP, **options: Any) -> Opened:
+        path = self._folder / f"{'found' if result.detected else 'clear'}.html"
+        if not path.exists():
+            write_html(result.summary, path)
+        page = self._browser.new_page(viewport={"width": width, "height": 844}, **options)
+        page.set_default_timeout(PATIENCE)
+        self._pages.append(page)
+        opened = Opened(page, [], [])
+        page.on("console", lambda message: opened.complaints.append(message.text))
+        page.on("pageerror", lambda error: opened.complaints.append(str(error)))
+        page.on("request", lambda request: opened.requests.append(request.url))
+        page.goto(path.as_uri())
+        return opened
+
+    def close(self) -> None:
+        for page in self._pages:
+            page.close()
+        self._pages.clear()
+
+
+@pytest.fixture(scope="module")
+def opener(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Opener:
+    return Opener(chromium, tmp_path_factory.mktemp("pages"))
+
+
 @pytest.fixture
-def page(chromium: Any, found: ShiftResult, tmp_path: Path) -> Iterator[Any]:
-    """The page, with everything that the browser complains of or asks for."""
-    write_html(found.summary, tmp_path / "report.html")
-    page = chromium.new_page(viewport={"width": 1440, "height": 900})
-    page.set_default_timeout(PATIENCE)
-    page.complaints, page.requests = [], []
-    page.on("console", lambda message: page.complaints.append(message.text))
-    page.on("pageerror", lambda error: page.complaints.append(str(error)))
-    page.on("request", lambda request: page.requests.append(request.url))
-    page.goto((tmp_path / "report.html").as_uri())
-    yield page
-    page.close()
+def show(opener: Opener) -> Iterator[Opener]:
+    yield opener
+    opener.close()
 
 
-def pixels(page: Any) -> str:
-    return str(page.evaluate("document.querySelector('canvas[data-side=current]').toDataURL()"))
+@pytest.mark.parametrize("kind", ["found", "clear"])
+def test_nothing_goes_wrong_and_nothing_is_asked_for(show: Opener, kind: str, request: pytest.FixtureRequest) -> None:
+    opened = show(request.getfixturevalue(kind))
+    opened.page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
+    assert opened.complaints == []
+    assert [url for url in opened.requests if not url.startswith(("file:", "data:"))] == []
+    assert opened.page.evaluate("window.hurt") is None
+    assert opened.page.locator("img").count() == 0
 
 
-def test_nothing_goes_wrong_and_nothing_is_asked_for(page: Any) -> None:
-    assert page.complaints == []
-    assert [url for url in page.requests if not url.startswith(("file:", "data:"))] == []
-    assert page.evaluate("window.hurt") is None
+def test_choices_change_the_picture(show: Opener, found: ShiftResult) -> None:
+    opened = show(found)
+    seen = []
+    for column in range(len(found.names)):
+        opened.page.locator("select[name=up]").first.select_option(index=column)
+        seen.append(opened.pixels())
+    opened.page.locator("select[name=mode]").first.select_option(index=1)
+    seen.append(opened.pixels())
+    assert len(set(seen)) == len(found.names) + 1
+    before = opened.pixels(1)
+    opened.page.locator("select[name=across]").nth(1).select_option(index=4)
+    assert opened.pixels(1) != before
+    assert opened.complaints == []
 
 
-def test_choices_change_the_picture(page: Any) -> None:
-    first = pixels(page)
-    page.locator("select[name=up]").first.select_option(index=2)
-    second = pixels(page)
-    page.locator("select[name=mode]").first.select_option(index=1)
-    third = pixels(page)
-    assert len({first, second, third}) == 3
-    assert page.complaints == []
-
-
-def test_rows_are_read_by_pointer_and_by_keyboard(page: Any) -> None:
-    canvas, readout = page.locator("canvas[data-side=current]").first, page.locator("output").first
+def test_rows_are_read_by_keyboard(show: Opener, found: ShiftResult) -> None:
+    opened = show(found)
+    canvas, readout = opened.page.locator("canvas[data-side=current]").first, opened.page.locator("output").first
     hint = readout.inner_text()
     canvas.focus()
-    page.keyboard.press("ArrowRight")
+    opened.page.keyboard.press("ArrowRight")
     first = readout.inner_text()
     assert first.startswith("current row ")
-    assert first.endswith("(mode 1)")
-    page.keyboard.press("ArrowRight")
+    assert first.endswith("(mode 1)") == (found.modes[0].side == "current")
+    opened.page.keyboard.press("ArrowRight")
     assert readout.inner_text() != first
-    page.keyboard.press("Escape")
+    opened.page.keyboard.press("Escape")
     assert readout.inner_text() == hint
-    box = canvas.bounding_box()
-    for x in np.linspace(0.3, 0.8, 12):
-        page.mouse.move(box["x"] + x * box["width"], box["y"] + 0.5 * box["height"])
+
+
+def test_levels_dates_and_missing_values_are_read_as_such(show: Opener, found: ShiftResult) -> None:
+    opened = show(found)
+    columns = [column.name for column in found.summary.gallery.columns]
+    for name, words in (("level", {"A", "B", "=1+1", "<script>…"}), ("z", {"missing"}), ("seen", {"2024-0"})):
+        opened.page.locator("select[name=across]").first.select_option(index=columns.index(name))
+        opened.page.locator("canvas[data-side=reference]").first.focus()
+        opened.page.keyboard.press("Home")
+        said = opened.page.locator("output").first.inner_text()
+        assert any(f"{name} {word[:6]}" in said for word in words), said
+
+
+def test_rows_are_read_by_pointer(show: Opener, found: ShiftResult) -> None:
+    opened = show(found)
+    canvas, readout = opened.page.locator("canvas[data-side=current]").first, opened.page.locator("output").first
+    canvas.scroll_into_view_if_needed()
+    box, hint = canvas.bounding_box(), readout.inner_text()
+    for across in np.linspace(0.2, 0.9, 15):
+        opened.page.mouse.move(box["x"] + across * box["width"], box["y"] + 0.5 * box["height"])
         if readout.inner_text() != hint:
             break
     assert readout.inner_text().startswith("current row ")
 
 
-def test_all_rows_can_be_downloaded(page: Any, found: ShiftResult) -> None:
-    with page.expect_download() as download:
-        page.locator("button[data-rows]").first.click()
+def test_everything_can_be_reached_by_keyboard(show: Opener, found: ShiftResult) -> None:
+    opened = show(found)
+    reached: list[str] = []
+    for _ in range(60):
+        opened.page.keyboard.press("Tab")
+        reached.append(
+            opened.page.evaluate(
+                "(it => it.tagName + (it.name ?? '') + (it.dataset.side ?? ''))(document.activeElement)"
+            )
+        )
+        if reached[-1] == "BODY":
+            break
+    wanted = {"SELECTacross", "SELECTup", "SELECTmode", "CANVASreference", "CANVAScurrent", "BUTTON", "SUMMARY"}
+    assert wanted <= set(reached)
+
+
+def test_all_rows_can_be_downloaded(show: Opener, found: ShiftResult) -> None:
+    opened = show(found)
+    button = opened.page.locator("button[data-rows]").first
+    with opened.page.expect_download() as download:
+        button.press("Enter")
     lines = Path(download.value.path()).read_text().splitlines()
-    assert lines == ["mode,sample,row", *(f"1,current,{row}" for row in found.modes[0].rows)]
+    mode = found.modes[0]
+    assert lines == ["mode,sample,row", *(f"1,{mode.side},{row}" for row in mode.rows)]
 
 
-@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize("width", [PHONE, DESKTOP])
+@pytest.mark.parametrize("kind", ["found", "clear"])
+def test_page_fits_the_screen(show: Opener, kind: str, width: int, request: pytest.FixtureRequest) -> None:
+    opened = show(request.getfixturevalue(kind), width)
+    for details in opened.page.locator("details").all():
+        details.evaluate("it => it.open = true")
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+    wider = "it => [...it.querySelectorAll('p, h1, h2, canvas, .scroll, figure:not(.map), select')].filter("
+    wider += "part => part.getBoundingClientRect().right > innerWidth + 0.5).map(part => part.outerHTML.slice(0, 80))"
+    assert opened.page.locator("main").evaluate(wider) == []
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_page_fits_any_screen(page: Any, width: int, scheme: str) -> None:
-    page.emulate_media(color_scheme=scheme)
-    page.set_viewport_size({"width": width, "height": 844})
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+@pytest.mark.parametrize("kind", ["found", "clear"])
+def test_page_is_accessible(show: Opener, kind: str, scheme: str, request: pytest.FixtureRequest) -> None:
+    axe = pytest.importorskip("axe_playwright_python.base").AXE_SCRIPT
+    opened = show(request.getfixturevalue(kind), color_scheme=scheme)
+    paper = opened.page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (paper == "rgb(255, 255, 255)") == (scheme == "light")
+    for details in opened.page.locator("details").all():
+        details.evaluate("it => it.open = true")
+    opened.page.evaluate(axe)
+    done = opened.page.evaluate(
+        "axe.run().then(done => ({ passes: done.passes.length, "
+        "violations: done.violations.map(it => it.id + ': ' + it.nodes[0].html) }))"
+    )
+    assert done["violations"] == []
+    assert done["passes"] > 15
 
 
-def test_without_script_the_pictures_stand_still(chromium: Any, found: ShiftResult, tmp_path: Path) -> None:
-    write_html(found.summary, tmp_path / "report.html")
-    page = chromium.new_page(java_script_enabled=False)
-    page.set_default_timeout(PATIENCE)
-    page.goto((tmp_path / "report.html").as_uri())
-    assert page.locator(".still svg").first.is_visible()
-    assert not page.locator("canvas").first.is_visible()
-    page.close()
-
-
-@pytest.mark.skipif("AXE_CORE" not in os.environ, reason="AXE_CORE does not name axe.min.js")
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_page_is_accessible(page: Any, scheme: str) -> None:
-    page.emulate_media(color_scheme=scheme)
-    page.evaluate(Path(os.environ["AXE_CORE"]).read_text("utf-8"))
-    violations = page.evaluate("axe.run().then(done => done.violations.map(v => v.id + ': ' + v.nodes[0].html))")
-    assert violations == []
+def test_print_and_pages_without_script_stand_still(show: Opener, found: ShiftResult) -> None:
+    opened = show(found, java_script_enabled=False)
+    assert opened.page.locator(".still svg").first.is_visible()
+    assert not opened.page.locator("canvas").first.is_visible()
+    printed = show(found)
+    assert not printed.page.locator(".still svg").first.is_visible()
+    printed.page.emulate_media(media="print")
+    assert printed.page.locator(".still svg").first.is_visible()
+    assert not printed.page.locator("canvas").first.is_visible()

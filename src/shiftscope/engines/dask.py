@@ -26,6 +26,7 @@ from shiftscope.engines.local import LocalEngine
 from shiftscope.engines.partitions import Partitions, partitioned, ranked_part
 from shiftscope.engines.pool import ChosenColumns, Gathered
 from shiftscope.engines.shards import ShardedRows, cut_shards, shard_starts
+from shiftscope.lanes import Lanes
 from shiftscope.neighbours import pair_squares
 from shiftscope.orient import canonical
 from shiftscope.progress import Progress
@@ -185,9 +186,12 @@ class DaskPool:
             n, rng = sum(lengths), np.random.default_rng(random_state)
             starts = shard_starts(n, self.engine.shard_rows)
             shards = cut_shards(client, client.compute(parts), lengths, starts)
-            lanes = scan_lanes(n, len(self.encoded.names), self.samples[0].n_rows, params, rng)
-            rows = ShardedRows.of(client, shards, starts, bins.tables, lanes)
-            found = scan_rows(rows, self.encoded.names, params, rng=rng, progress=progress)
+            blocks = scan_lanes(n, len(self.encoded.names), self.samples[0].n_rows, params, rng)
+
+            def labelled(lanes: Lanes) -> ShardedRows:
+                return ShardedRows.of(client, shards, starts, bins.tables, lanes)
+
+            found = scan_rows(labelled, blocks, self.encoded.names, params, rng=rng, progress=progress)
         return replace(found, sets=tuple(self._gathered(one) for one in found.sets))
 
     def _gathered(self, found: FeatureSet) -> FeatureSet:

@@ -51,10 +51,14 @@ class Detectable:
 
 
 def smallest_groups(result: ShiftResult) -> tuple[Detectable, ...]:
-    """The smallest detectable group per number of columns that the scan counts in full, for either sample."""
+    """The smallest detectable group per number of columns that the scan counts in full, for either sample.
+
+    Groups are compact in columns of numbers or times; the levels of categories are bins of any size.
+    """
     if result.scan is None:
         return ()
     counted = MAX_SIZE if len(result.names) <= _most_for_triples(result) else MAX_SIZE - 1
+    counted = min(counted, int(np.sum(~result.encoded.categories)))
     found = [
         _smallest(result, size, side, needed)
         for size in range(1, counted + 1)
@@ -97,7 +101,7 @@ def _needed(result: ShiftResult, size: int) -> float | None:
 def _level(encoded: Encoded, found: FeatureSet, grid: Grid) -> int:
     """Level of the grid whose windows of two bins are as wide as the set's box."""
     shares = [
-        np.mean((encoded.points[:, feature] >= low) & (encoded.points[:, feature] <= high))
+        np.mean((encoded.ranked[:, feature] >= low) & (encoded.ranked[:, feature] <= high))
         for feature, (low, high) in zip(found.features, found.box, strict=True)
     ]
     halvings = np.log2(max(float(np.mean(shares)), 1e-300) * grid.finest / 2)

@@ -13,9 +13,10 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from shiftscope.report.pictures import Column, Floats, Points
+from shiftscope.report.axes import Axis, Floats, boxes, ticks
+from shiftscope.report.pictures import Points
 from shiftscope.report.summary import ModeSummary, Summary
-from shiftscope.report.text import shown_name
+from shiftscope.report.text import axis_name, shown_name
 
 STEPS = 65_000  # a drawn range is divided into so many; a value out of range is OUTSIDE
 OUTSIDE = 65_535
@@ -52,6 +53,7 @@ def packed(summary: Summary, modes_drawn: int) -> Markup:
                 "side": mode.side,
                 "axes": mode.picture.axes,
                 "marked": _points(mode.picture.marked, shown.columns) if number < modes_drawn else None,
+                "boxes": _boxes(mode.picture.marked, shown.columns) if number < modes_drawn else [],
                 "rows": lists[number],
             }
             for number, mode in enumerate(summary.modes)
@@ -81,31 +83,60 @@ def _row_lists(modes: tuple[ModeSummary, ...]) -> tuple[str | None, ...]:
     lists: list[str | None] = []
     left = LISTS_BUDGET
     for mode in modes:
-        rows = pack_positions(mode.rows) if mode.rows.size <= left else ""
+        rows = (
+            pack_positions(mode.rows) if 4 * mode.rows.size <= 3 * left else ""
+        )  # a row takes 4/3 characters at least
         fits = 0 < len(rows) <= left
         lists.append(rows if fits else None)
         left -= len(rows) if fits else 0
     return tuple(lists)
 
 
-def _column(column: Column) -> dict[str, object]:
-    name = shown_name(column.name) + (" (standardised)" if column.standardised else "")
-    low, high = _view(column)
-    return {"name": name, "low": low, "high": high}
+def _column(axis: Axis) -> dict[str, object]:
+    """An axis with its ticks in shares of the range drawn."""
+    low, high = _view(axis)
+    marks = ticks(axis)
+    return {
+        "name": shown_name(axis.name),
+        "label": axis_name(axis, marks),
+        "kind": "number" if axis.standardised else axis.kind,
+        "low": low,
+        "high": high,
+        "labels": axis.labels,
+        "gap": axis.gap,
+        "ticks": [
+            [round((p - low) / (high - low), 5), label] for p, label in zip(marks.places, marks.labels, strict=True)
+        ],
+    }
 
 
-def _view(column: Column) -> tuple[float, float]:
-    margin = MARGIN * (column.high - column.low)
-    return column.low - margin, column.high + margin
+def _boxes(marked: Points, columns: tuple[Axis, ...]) -> list[list[list[int]]]:
+    """The boxes of each pair of columns (0, 1), (0, 2), (1, 2), (0, 3), ... in steps: left, right, bottom, top."""
+    pairs = [(across, up) for up in range(len(columns)) for across in range(up)]
+    found = []
+    for across, up in pairs:
+        x, y = _view(columns[across]), _view(columns[up])
+        drawn = boxes(marked.values[:, [across, up]], columns[across], columns[up])
+        found.append([[*_span(x, box.left, box.right), *_span(y, box.bottom, box.top)] for box in drawn])
+    return found
 
 
-def _points(points: Points, columns: tuple[Column, ...]) -> dict[str, str]:
+def _span(view: tuple[float, float], low: float, high: float) -> list[int]:
+    return [round((place - view[0]) / (view[1] - view[0]) * STEPS) for place in (low, high)]
+
+
+def _view(axis: Axis) -> tuple[float, float]:
+    margin = MARGIN * (axis.high - axis.low)
+    return axis.low - margin, axis.high + margin
+
+
+def _points(points: Points, columns: tuple[Axis, ...]) -> dict[str, str]:
     """Positions, and values as 16-bit steps of the range drawn, row after row."""
-    steps = [_steps(points.values[:, at], *_view(column)) for at, column in enumerate(columns)]
+    steps = [_steps(points.values[:, at], *_view(axis)) for at, axis in enumerate(columns)]
     values = np.stack(steps, axis=1) if steps else np.empty((0, 0), np.uint16)
     return {"rows": pack_positions(points.rows), "values": base64.b64encode(values.astype("<u2").tobytes()).decode()}
 
 
-def _steps(values: Floats, low: float, high: float) -> NDArray[np.uint16]:
-    steps = np.round((values - low) / (high - low) * STEPS)
+def _steps(places: Floats, low: float, high: float) -> NDArray[np.uint16]:
+    steps = np.round((places - low) / (high - low) * STEPS)
     return np.where((steps >= 0) & (steps <= STEPS), steps, OUTSIDE).astype(np.uint16)

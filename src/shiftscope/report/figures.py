@@ -14,13 +14,15 @@ from collections.abc import Callable
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import XAxis, YAxis
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator, MaxNLocator
 
-from shiftscope.report.pictures import Floats, Gallery, Histogram, Picture, ScoreTail, TraceLine
-from shiftscope.report.text import shown_name
+from shiftscope.report.axes import Axis, Box, Floats, boxes, ticks
+from shiftscope.report.pictures import Gallery, Histogram, Picture, ScoreTail, TraceLine
+from shiftscope.report.text import axis_name
 from shiftscope.results import Side
 from shiftscope.subset_size import Curve
 
@@ -29,9 +31,10 @@ PAGE_COLOURS = {INK: "currentColor", REFERENCE: "var(--reference)", CURRENT: "va
 SAMPLE_COLOURS: dict[Side, str] = {"reference": REFERENCE, "current": CURRENT}
 POINT_COLOURS: dict[Side, str] = {"reference": "#3f87c6", "current": "#d9762f"}  # pictures keep theirs: mid-tones
 POINT_DPI = 144
-BOX = (0.05, 0.95)  # quantiles of the mode's rows, drawn with a margin
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 LABEL_LENGTH = 28
+TICKS_LENGTH = 42  # characters that fit below a figure
+MARGIN = 0.03  # of the range drawn, on either side
 PANEL = (3.7, 3.0)  # inches
 TALL_PANEL = (3.7, 3.6)
 
@@ -82,13 +85,11 @@ def scatter(shown: Gallery, picture: Picture, side: Side, mode_side: Side, name:
         marked = picture.marked.values[:, [across, up]]
         if side == mode_side:
             axes.scatter(marked[:, 0], marked[:, 1], s=8, facecolors="none", edgecolors=INK, linewidths=0.5)
-        axes.add_patch(_box(marked))
+        for box in boxes(marked, shown.columns[across], shown.columns[up]):
+            axes.add_patch(_patch(box))
         axes.set_title(f"{side} sample" + (", mode ringed" if side == mode_side else ""))
-        axes.set_xlim(_limits(shown.columns[across].low, shown.columns[across].high))
-        axes.set_ylim(_limits(shown.columns[up].low, shown.columns[up].high))
-        axes.set_xlabel(_label(shown.columns[across].name, shown.columns[across].standardised))
-        axes.set_ylabel(_label(shown.columns[up].name, shown.columns[up].standardised))
-        _few_ticks(axes)
+        _draw_axis(axes.xaxis, shown.columns[across])
+        _draw_axis(axes.yaxis, shown.columns[up])
 
     return _svg(draw, PANEL, name)
 
@@ -98,20 +99,20 @@ def distribution(histogram: Histogram, name: str) -> str:
 
     def draw(figure: Figure) -> None:
         above, below = figure.subplots(2, 1, sharex=True)
-        peak = max(histogram.reference.max(), histogram.current.max())
+        kept = (histogram.kept_reference, histogram.kept_current)
+        peak = max(shares.max() for shares in (histogram.reference, histogram.current, *kept))
         mode = histogram.mode * (peak / max(histogram.mode.max(), 1e-300))
         above.stairs(mode, histogram.edges, fill=True, color=INK, alpha=0.18, label="mode (scaled)")
         _stairs(above, histogram, histogram.reference, histogram.current)
-        _stairs(below, histogram, histogram.kept_reference, histogram.kept_current)
+        _stairs(below, histogram, *kept)
         above.set_title("all rows")
         below.set_title("rows kept")
-        above.legend(loc="best", handlelength=1.2)
-        below.set_xlabel(_label(histogram.feature, histogram.standardised))
+        figure.legend(*above.get_legend_handles_labels(), loc="outside upper right", ncols=3, handlelength=1.2)
         for axes in (above, below):
             axes.set_yticks([])
             axes.spines["left"].set_visible(False)
             axes.set_ylim(0, 1.08 * max(peak, 1e-300))
-        below.xaxis.set_major_locator(MaxNLocator(5))
+        _draw_axis(below.xaxis, histogram.axis)
 
     return _svg(draw, TALL_PANEL, name)
 
@@ -204,20 +205,22 @@ def _positive(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     return x[y > 0], y[y > 0]
 
 
-def _limits(low: float, high: float) -> tuple[float, float]:
-    return low - 0.03 * (high - low), high + 0.03 * (high - low)
+def _draw_axis(line: XAxis | YAxis, axis: Axis) -> None:
+    """Range, ticks and name; long ticks below a figure are tilted."""
+    margin = MARGIN * (axis.high - axis.low)
+    marks = ticks(axis)
+    line.set_view_interval(axis.low - margin, axis.high + margin, ignore=True)
+    line.set_ticks(list(marks.places), list(marks.labels))
+    line.set_label_text(axis_name(axis, marks, LABEL_LENGTH))
+    if line.axis_name == "x" and sum(map(len, marks.labels)) > TICKS_LENGTH:
+        line.set_tick_params(rotation=30)
+        for label in line.get_ticklabels():
+            label.set_horizontalalignment("right")
 
 
-def _label(name: str, standardised: bool) -> str:
-    return shown_name(name, LABEL_LENGTH) + (" (standardised)" if standardised else "")
-
-
-def _box(marked: Floats) -> Rectangle:
-    """A dashed rectangle around most of the mode's rows."""
-    low, high = np.quantile(marked, BOX, axis=0)
-    margin = 0.3 * (high - low)
-    corner, size = low - margin, high - low + 2 * margin
-    return Rectangle((corner[0], corner[1]), size[0], size[1], fill=False, edgecolor=INK, linestyle="--", linewidth=0.9)
+def _patch(box: Box) -> Rectangle:
+    size = box.right - box.left, box.top - box.bottom
+    return Rectangle((box.left, box.bottom), *size, fill=False, edgecolor=INK, linestyle="--", linewidth=0.9)
 
 
 def _power_of_ten(value: float, _position: object) -> str:

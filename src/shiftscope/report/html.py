@@ -7,6 +7,7 @@ Without script it shows the same pictures, standing still.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
@@ -19,8 +20,9 @@ from shiftscope.encode import LeftOut
 from shiftscope.files import write_text
 from shiftscope.params import CompareParams
 from shiftscope.report import explorer, figures, text
+from shiftscope.report.cells import ColumnSummary
 from shiftscope.report.pictures import TOP_FEATURES, Gallery, ScoreTail
-from shiftscope.report.summary import ModeSummary, Summary
+from shiftscope.report.summary import Choice, ModeSummary, Summary
 from shiftscope.results import Side
 
 MODES_DRAWN = 6  # further modes are described without figures: the page stays small
@@ -51,21 +53,13 @@ class ModeView:
 
 
 @dataclass(frozen=True)
-class ListView:
-    """The first entries of a long list, and how many more there are."""
-
-    shown: tuple[str, ...]
-    rest: int
-
-
-@dataclass(frozen=True)
 class Page:
     """Everything the template asks for."""
 
     summary: Summary
     modes: tuple[ModeView, ...]
     evidence: tuple[Drawing, ...]
-    columns: ListView
+    columns: tuple[ColumnSummary, ...]
     left_out: tuple[LeftOut, ...]
     settings: tuple[tuple[str, str], ...]
     call: str
@@ -87,7 +81,7 @@ def page(summary: Summary) -> str:
         summary=summary,
         modes=modes,
         evidence=_evidence(summary),
-        columns=_listed(summary.names, COLUMNS_LISTED),
+        columns=summary.columns[:COLUMNS_LISTED],
         left_out=summary.left_out[:COLUMNS_LISTED],
         settings=tuple(_settings(summary.params)),
         call=_call(summary),
@@ -158,7 +152,7 @@ def _distributions(number: int, mode: ModeSummary) -> tuple[Drawing, ...]:
     return tuple(
         Drawing(
             Markup(figures.distribution(histogram, f"m{number}f{at}")),
-            f"Distribution of {text.shown_name(histogram.feature)} in both samples, before and after equalisation",
+            f"Distribution of {text.shown_name(histogram.axis.name)} in both samples, before and after equalisation",
         )
         for at, histogram in enumerate(mode.picture.histograms)
     )
@@ -193,10 +187,6 @@ def _evidence(summary: Summary) -> tuple[Drawing, ...]:
     return tuple(drawings)
 
 
-def _listed(names: tuple[str, ...], count: int) -> ListView:
-    return ListView(names[:count], max(0, len(names) - count))
-
-
 def _settings(params: object, prefix: str = "") -> Iterator[tuple[str, str]]:
     """Every setting by its dotted name."""
     for field in fields(params):  # type: ignore[arg-type]
@@ -210,15 +200,29 @@ def _settings(params: object, prefix: str = "") -> Iterator[tuple[str, str]]:
 def _call(summary: Summary) -> str:
     """The Python call that gives this result again."""
     usual = CompareParams(alpha=summary.alpha)
+    columns = f", columns={code}" if (code := _columns_code(summary.choice)) else ""
     params = "" if summary.params == usual else f", params={_changed(summary.params, usual)}"
-    return f"ss.compare(reference, current, alpha={summary.alpha!r}, random_state={summary.random_state}{params})"
+    settings = f"alpha={summary.alpha!r}{columns}, random_state={summary.random_state}{params}"
+    return f"ss.compare(reference, current, {settings})"
+
+
+def _columns_code(choice: Choice) -> str:
+    """The choice of columns as code; empty if none was made."""
+    parts = [] if choice.include is None else [f"include={choice.include!r}"]
+    parts += [f"exclude={choice.exclude!r}"] if choice.exclude else []
+    parts += [f"kinds={dict(choice.kinds)!r}"] if choice.kinds else []
+    return f"ss.Columns({', '.join(parts)})" if parts else ""
 
 
 def _command(summary: Summary) -> str:
     """The same on the command line; empty if it has no option for some setting."""
     if summary.params != CompareParams(alpha=summary.alpha):
         return ""
-    return f"shiftscope compare REFERENCE CURRENT --alpha {summary.alpha!r} --seed {summary.random_state}"
+    options = [("--alpha", repr(summary.alpha)), ("--seed", str(summary.random_state))]
+    options += [("--include", name) for name in summary.choice.include or ()]
+    options += [("--exclude", name) for name in summary.choice.exclude]
+    options += [("--kind", f"{name}={kind}") for name, kind in summary.choice.kinds]
+    return shlex.join(["shiftscope", "compare", "REFERENCE", "CURRENT", *(part for pair in options for part in pair)])
 
 
 def _changed(params: object, usual: object) -> str:

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shiftscope.encode import Encoded
 from shiftscope.equalise import Equalisation
+from shiftscope.features import columns_of
 from shiftscope.null import ScoreNull
+from shiftscope.report.axes import Axis, Drawn, Floats, bin_edges, drawn
 from shiftscope.results import Mode, ShiftResult, Side
 from shiftscope.scan import ScanResult
+from shiftscope.wording import plain
 
 POINTS_SHOWN = 1500  # rows drawn per sample
 MARKS_SHOWN = 400  # rows marked per mode
@@ -22,26 +24,21 @@ TOP_FEATURES = 8  # ... in this many of its features
 MAP_DECIMALS = 3
 MAP_FEATURES = 24  # features on each side of the scan's map
 BINS = 40
-VIEW = (0.002, 0.998)  # pooled quantiles between which features are drawn
 SCORE_POINTS = 48  # scores at which observed and null shares are compared
 SMALLEST_SHARE = 1e-6  # the null is drawn down to this share
 TRACE_POINTS = 300
 STEPS_SHOWN = 10_000  # steps into which a drawn range is divided: nothing finer can be seen
-DRAWABLE = (1e-100, 1e100)  # spreads outside are drawn standardised, and so are columns ...
-RESOLUTION = 1e-10  # ... whose spread is smaller than this share of their mean
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Histogram:
     """One feature: shares per bin, of all rows of either sample, of the mode's rows and of the rows kept.
 
-    Values outside the drawn range are counted in the outer bins.
+    Values outside the drawn range are counted in the outer bins; each level of a category and missing values have a
+    bin of their own.
     """
 
-    feature: str
-    standardised: bool
+    axis: Axis
     edges: Floats
     reference: Floats
     current: Floats
@@ -51,27 +48,8 @@ class Histogram:
 
 
 @dataclass(frozen=True)
-class Column:
-    """A column that can be an axis of a scatter plot.
-
-    Attributes
-    ----------
-    name : str
-    standardised : bool
-        Drawn in pooled standard deviations, because the user's units cannot be drawn.
-    low, high : float
-        Range drawn: the bulk of the pool, and all rows of the modes seen in this column.
-    """
-
-    name: str
-    standardised: bool
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
 class Points:
-    """Some rows of a sample: their positions (p,), increasing, and their values (p, f) in the gallery's columns."""
+    """Some rows of a sample: their positions (p,), increasing, and their places (p, f) on the gallery's axes."""
 
     rows: NDArray[np.intp]
     values: Floats
@@ -83,13 +61,13 @@ class Gallery:
 
     Attributes
     ----------
-    columns : tuple of f Column
+    columns : tuple of f Axis
         The modes' features, strongest first, filled up with other columns.
     reference, current : Points
         A random choice of rows, up to the same number of either sample.
     """
 
-    columns: tuple[Column, ...]
+    columns: tuple[Axis, ...]
     reference: Points
     current: Points
 
@@ -115,11 +93,11 @@ class Picture:
 
 @dataclass(frozen=True)
 class TopRow:
-    """A row near the middle of a mode: position, score in the space of all columns, values of the mode's features."""
+    """A row near the middle of a mode: position, score in the space of all columns, the features' values as text."""
 
     row: int
     score: float
-    values: tuple[float, ...]
+    values: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -157,31 +135,28 @@ class TraceLine:
 
 def gallery(result: ShiftResult) -> Gallery:
     """Sample the rows of both samples in the columns worth looking at; empty without modes."""
-    encoded = result.encoded
-    positions = _columns_shown(result)
-    columns = tuple(_column(result, position) for position in positions)
+    columns = [drawn(result, position) for position in _columns_shown(result)]
     rng = np.random.default_rng(result.random_state)
-    samples = (np.arange(result.n_reference), np.arange(result.n_reference, len(encoded.points)))
+    samples = (np.arange(result.n_reference), np.arange(result.n_reference, len(result.encoded.points)))
     reference, current = (_chosen(rows, POINTS_SHOWN if columns else 0, rng) for rows in samples)
     return Gallery(
-        columns=columns,
-        reference=Points(reference, _drawn_rows(encoded, positions, columns, reference)),
-        current=Points(current - result.n_reference, _drawn_rows(encoded, positions, columns, current)),
+        columns=tuple(column.axis for column in columns),
+        reference=Points(reference, _drawn_rows(columns, reference)),
+        current=Points(current - result.n_reference, _drawn_rows(columns, current)),
     )
 
 
 def picture(result: ShiftResult, mode: Mode, shown: Gallery) -> Picture:
     """Sample and count the rows of one mode in the columns of the gallery and in its own strongest features."""
-    encoded = result.encoded
     names = [column.name for column in shown.columns]
     offset = result.n_reference if mode.side == "current" else 0
     marked = _chosen(mode.rows, MARKS_SHOWN, np.random.default_rng(result.random_state))
-    positions = [encoded.names.index(name) for name in names]
-    own = [encoded.names.index(feature) for feature in mode.features[:FEATURES_SHOWN]]
+    columns = [drawn(result, result.names.index(name)) for name in names]
+    own = [drawn(result, result.names.index(feature)) for feature in mode.features[:FEATURES_SHOWN]]
     return Picture(
         axes=tuple(names.index(feature) for feature in mode.features if feature in names),
-        marked=Points(marked, _drawn_rows(encoded, positions, shown.columns, marked + offset)),
-        histograms=tuple(_histogram(result, position, mode.rows + offset) for position in own),
+        marked=Points(marked, _drawn_rows(columns, marked + offset)),
+        histograms=tuple(_histogram(result, column, mode.rows + offset) for column in own),
     )
 
 
@@ -190,13 +165,13 @@ def top_rows(result: ShiftResult, mode: Mode) -> tuple[TopRow, ...]:
     encoded = result.encoded
     rows = mode.rows + (result.n_reference if mode.side == "current" else 0)
     positions = [encoded.names.index(feature) for feature in mode.features]
-    points = encoded.points[rows][:, positions]
+    points = encoded.points[rows][:, columns_of(encoded.groups, positions)]
     distance = np.square(points - np.median(points, axis=0)).sum(axis=1)
     nearest = np.argsort(distance, kind="stable")[:TOP_ROWS]
     scores = result.scores.current if mode.side == "current" else result.scores.reference
-    columns = [encoded.raw(position)[rows[nearest]] for position in positions[:TOP_FEATURES]]
+    columns = [encoded.texts(position, rows[nearest]) for position in positions[:TOP_FEATURES]]
     return tuple(
-        TopRow(int(mode.rows[at]), float(scores[mode.rows[at]]), tuple(float(column[k]) for column in columns))
+        TopRow(int(mode.rows[at]), float(scores[mode.rows[at]]), tuple(plain(column[k]) for column in columns))
         for k, at in enumerate(nearest)
     )
 
@@ -236,68 +211,37 @@ def _columns_shown(result: ShiftResult) -> list[int]:
     return [result.names.index(name) for name in list(dict.fromkeys([*ranked, *result.names]))[:COLUMNS_SHOWN]]
 
 
-def _column(result: ShiftResult, position: int) -> Column:
-    """A column and the range drawn of it."""
-    encoded, name = result.encoded, result.names[position]
-    values = _drawn_column(encoded, position)
-    rows = [
-        mode.rows + (result.n_reference if mode.side == "current" else 0)
-        for mode in result.modes
-        if name in mode.features
-    ]
-    low, high = _range(values, np.concatenate(rows) if rows else np.empty(0, np.intp))
-    return Column(name, not _drawable(encoded, position), low, high)
-
-
-def _range(column: Floats, rows: NDArray[np.intp]) -> tuple[float, float]:
-    """Where the bulk of the pool lies, and all of `rows`; never empty."""
-    seen = np.concatenate([np.quantile(column, VIEW), column[rows]])
-    low, high = float(seen.min()), float(seen.max())
-    return (low, high) if high > low else (low - 0.5, high + 0.5)
-
-
 def _chosen(rows: NDArray[np.intp], count: int, rng: np.random.Generator) -> NDArray[np.intp]:
     """All rows, or a random choice of as many as are drawn."""
     return rows if rows.size <= count else np.sort(rng.choice(rows, count, replace=False))
 
 
-def _drawn_column(encoded: Encoded, position: int) -> Floats:
-    return encoded.raw(position) if _drawable(encoded, position) else encoded.points[:, position]
-
-
-def _drawable(encoded: Encoded, position: int) -> bool:
-    """Whether a column can be drawn in the user's units: axes fail at extreme spreads and far from zero."""
-    scale, centre = float(encoded.scale[position]), float(encoded.centre[position])
-    return DRAWABLE[0] < scale < DRAWABLE[1] and scale > RESOLUTION * abs(centre)
-
-
-def _histogram(result: ShiftResult, position: int, rows: NDArray[np.intp]) -> Histogram:
-    """Shares of all groups in even bins over the range drawn."""
-    n, column = result.n_reference, _drawn_column(result.encoded, position)
-    edges = np.linspace(*_range(column, rows), BINS + 1)
+def _histogram(result: ShiftResult, column: Drawn, rows: NDArray[np.intp]) -> Histogram:
+    """Shares of all groups in the bins of the axis."""
+    n, places = result.n_reference, column.in_view()
+    edges = bin_edges(column.axis, BINS)
     groups = (
-        column[:n],
-        column[n:],
-        column[rows],
-        column[result.kept_reference],
-        column[n + result.kept_current],
+        places[:n],
+        places[n:],
+        places[rows],
+        places[result.kept_reference],
+        places[n + result.kept_current],
     )
-    standardised = not _drawable(result.encoded, position)
-    return Histogram(result.names[position], standardised, edges, *(_shares(group, edges) for group in groups))
+    return Histogram(column.axis, edges, *(_shares(group, edges) for group in groups))
 
 
-def _shares(values: Floats, edges: Floats) -> Floats:
-    counts, _ = np.histogram(np.clip(values, edges[0], edges[-1]), bins=edges)
-    return _short(counts / max(1, values.size))
+def _shares(places: Floats, edges: Floats) -> Floats:
+    counts, _ = np.histogram(places, bins=edges)
+    return _short(counts / max(1, places.size))
 
 
-def _drawn_rows(encoded: Encoded, positions: list[int], columns: tuple[Column, ...], rows: NDArray[np.intp]) -> Floats:
-    """(len(rows), f) values, rounded to what can be seen: files stay small."""
-    values = np.empty((rows.size, len(columns)))
-    for at, (position, column) in enumerate(zip(positions, columns, strict=True)):
-        step = (column.high - column.low) / STEPS_SHOWN
-        values[:, at] = np.round(_drawn_column(encoded, position)[rows], -int(np.floor(np.log10(step))))
-    return values
+def _drawn_rows(columns: list[Drawn], rows: NDArray[np.intp]) -> Floats:
+    """(len(rows), f) places, rounded to what can be seen: files stay small."""
+    places = np.empty((rows.size, len(columns)))
+    for at, column in enumerate(columns):
+        step = (column.axis.high - column.axis.low) / STEPS_SHOWN
+        places[:, at] = np.round(column.spread(rows, at), -int(np.floor(np.log10(step))))
+    return places
 
 
 def _short(values: Floats) -> Floats:

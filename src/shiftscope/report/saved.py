@@ -35,7 +35,7 @@ def read_summary(path: str | PathLike[str]) -> Summary:
         raise InputError(f"{str(path)!r} has schema {schema!r}, this version reads {SCHEMA}; compare again")
     try:
         summary = from_plain(Summary, saved, "result")
-    except (_UnfitError, ParameterError) as error:
+    except (UnfitError, ParameterError) as error:
         raise InputError(f"{str(path)!r} is not a whole result of this version: {error}; compare again") from error
     assert isinstance(summary, Summary)
     return summary
@@ -62,7 +62,7 @@ def from_plain(kind: Any, value: Any, where: str) -> Any:
     return value
 
 
-class _UnfitError(Exception):
+class UnfitError(Exception):
     """A part of the file is not what the summary asks for."""
 
 
@@ -89,7 +89,7 @@ def _from_array(dtype: Any, value: Any, where: str) -> Any:
     try:
         array = np.array(value, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise _UnfitError(f"{where} must be a list of numbers") from error
+        raise UnfitError(f"{where} must be a list of numbers") from error
     return array.astype(scalar)
 
 
@@ -106,4 +106,4 @@ def _is_number(value: object) -> bool:
 
 def _check(holds: bool, where: str, rule: str, value: object) -> None:
     if not holds:
-        raise _UnfitError(f"{where} must be {rule}, got {repr(value)[:60]}")
+        raise UnfitError(f"{where} must be {rule}, got {repr(value)[:60]}")

@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 
 import shiftscope
 from shiftscope.calibrate import Tail
-from shiftscope.encode import Encoded, LeftOut
+from shiftscope.columns import Kind
+from shiftscope.encode import Columns, Encoded, LeftOut
 from shiftscope.families import critical_value
 from shiftscope.files import write_text
 from shiftscope.params import CompareParams
+from shiftscope.report.cells import ColumnSummary, column_summaries, place_in_words, value_range
 from shiftscope.report.detectable import Detectable, scan_null, smallest_groups
 from shiftscope.report.pictures import (
     FeatureMap,
@@ -64,7 +66,7 @@ class Weights:
 
 @dataclass(frozen=True)
 class ModeSummary:
-    """The fields of `Mode`, and what is drawn of it."""
+    """The fields of `Mode`, the sentences of its directions (`changes`), and what is shown of it."""
 
     side: Side
     features: tuple[str, ...]
@@ -74,6 +76,7 @@ class ModeSummary:
     p_value: float
     purity: float
     directions: tuple[Direction, ...]
+    changes: tuple[str, ...]
     settled: bool
     origin: str
     localisation: Weights | None
@@ -116,7 +119,10 @@ class SetSummary:
     value, p_value : float
         Evidence and its family-wise p-value.
     box : tuple of (float, float)
-        Range of the rows in the box along each feature, in the user's units.
+        Range of the values in the box along each feature, in the user's units (times in seconds); infinite for a
+        category and where all are missing.
+    where : tuple of str
+        The same in words: "20 to 35", "= B", "missing".
     count_reference, count_current : int
         Rows of either sample in the box.
     """
@@ -127,6 +133,7 @@ class SetSummary:
     value: float
     p_value: float
     box: tuple[tuple[float, float], ...]
+    where: tuple[str, ...]
     count_reference: int
     count_current: int
 
@@ -170,6 +177,15 @@ class Pruning:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """What the user asked of the columns: see `Columns`."""
+
+    include: tuple[str, ...] | None
+    exclude: tuple[str, ...]
+    kinds: tuple[tuple[str, Kind], ...]
+
+
+@dataclass(frozen=True)
 class Summary:
     """Everything a report shows; names as in `ShiftResult`."""
 
@@ -181,7 +197,9 @@ class Summary:
     n_reference: int
     n_current: int
     names: tuple[str, ...]
+    columns: tuple[ColumnSummary, ...]
     left_out: tuple[LeftOut, ...]
+    choice: Choice
     modes: tuple[ModeSummary, ...]
     kept_reference: NDArray[np.intp]
     kept_current: NDArray[np.intp]
@@ -209,7 +227,9 @@ def summarise(result: ShiftResult) -> Summary:
         n_reference=result.n_reference,
         n_current=result.n_current,
         names=result.names,
+        columns=column_summaries(result.encoded),
         left_out=result.encoded.left_out,
+        choice=_choice(result.encoded.choice),
         modes=tuple(_mode(result, mode, shown) for mode in result.modes),
         kept_reference=result.kept_reference,
         kept_current=result.kept_current,
@@ -234,6 +254,10 @@ def write_json(summary: Summary, path: str | PathLike[str] | None = None) -> str
     return text
 
 
+def _choice(columns: Columns) -> Choice:
+    return Choice(columns.include, columns.exclude, tuple(columns.kinds.items()))
+
+
 def _short(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Scores to the decimals that are written."""
     return np.round(scores, SCORE_DECIMALS)
@@ -249,6 +273,7 @@ def _mode(result: ShiftResult, mode: Mode, shown: Gallery) -> ModeSummary:
         p_value=mode.p_value,
         purity=mode.purity,
         directions=mode.directions,
+        changes=tuple(str(direction) for direction in mode.directions),
         settled=mode.settled,
         origin=mode.origin,
         localisation=None if (found := mode.localisation) is None else Weights(found.weights, found.curve),
@@ -285,14 +310,14 @@ def _scan(result: ShiftResult) -> ScanSummary | None:
 
 def _set(encoded: Encoded, found: FeatureSet) -> SetSummary:
     rows = np.concatenate([found.rows_reference, found.rows_current + encoded.n_reference])
-    inside = [encoded.raw(feature)[rows] for feature in found.features]
     return SetSummary(
         names=found.names,
         statistic=found.statistic,
         side=found.side,
         value=found.value,
         p_value=found.p_value,
-        box=tuple((float(values.min()), float(values.max())) for values in inside) if rows.size else (),
+        box=tuple(value_range(encoded, feature, rows) for feature in found.features),
+        where=tuple(place_in_words(encoded, feature, rows) for feature in found.features),
         count_reference=found.rows_reference.size,
         count_current=found.rows_current.size,
     )

@@ -9,7 +9,6 @@ from rich.text import Text
 
 from shiftscope.report import text
 from shiftscope.report.summary import ModeSummary, Summary
-from shiftscope.results import other_side
 
 FOUND, CLEAR = "yellow", "green"
 
@@ -28,6 +27,8 @@ def show(summary: Summary, console: Console) -> None:
         _show_mode(number, mode, console)
     if summary.detected:
         console.print(Text(text.kept_sentence(summary), style="dim"))
+    for sentence in text.left_out_sentence(summary):
+        console.print(Text(sentence, style="dim"))
 
 
 def _show_mode(number: int, mode: ModeSummary, console: Console) -> None:
@@ -35,18 +36,10 @@ def _show_mode(number: int, mode: ModeSummary, console: Console) -> None:
     console.print(Text.assemble((f"Mode {number}: ", "bold"), text.mode_sentence(mode)))
     console.print(Text(text.rows_sentence(mode), style="dim"))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in ("feature", "direction"):
-        table.add_column(name)
-    for name in ("mode", f"{other_side(mode.side)} sample"):
-        table.add_column(name, justify="right")
+    table.add_column("feature")
+    table.add_column("how it differs")
     for direction in mode.directions[: text.NAMES_SHOWN]:
-        cells = (
-            text.shown_name(direction.feature),
-            direction.word,
-            f"{direction.median:.4g}",
-            f"{direction.other_median:.4g}",
-        )
-        table.add_row(*(Text(cell) for cell in cells))
+        table.add_row(Text(text.shown_name(direction.feature)), Text(direction.change))
     console.print(table)
     if len(mode.directions) > text.NAMES_SHOWN:
         console.print(Text(f"... and {len(mode.directions) - text.NAMES_SHOWN} more features", style="dim"))

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from math import isfinite
 
+from shiftscope.columns import Kind
+from shiftscope.report.axes import Axis, Ticks
 from shiftscope.report.detectable import Detectable
 from shiftscope.report.pictures import POINTS_SHOWN
 from shiftscope.report.summary import ModeSummary, ScanSummary, SetSummary, Summary
@@ -14,6 +17,14 @@ WIDTH = 100
 NAMES_SHOWN = 8  # features named in a sentence; the rest are counted
 TITLE_NAMES = 3  # features named in a heading
 NAME_LENGTH = 40  # longest column name shown in full
+REASON_LENGTH = 120  # longest reason shown in full
+PLURALS: dict[Kind, str] = {
+    "number": "numbers",
+    "date": "dates",
+    "time": "times",
+    "duration": "durations",
+    "category": "categories",
+}
 
 
 def as_text(summary: Summary) -> str:
@@ -27,6 +38,7 @@ def as_text(summary: Summary) -> str:
         parts.append("\n".join(lines))
     if summary.detected:
         parts.append(kept_sentence(summary))
+    parts += left_out_sentence(summary)
     parts += summary.notes
     return wrapped("\n\n".join(parts))
 
@@ -113,6 +125,21 @@ def compared_sentence(summary: Summary) -> str:
     )
 
 
+def kinds_sentence(summary: Summary) -> str:
+    """How many columns of each kind were compared: "3 numbers, 1 category"."""
+    counts = Counter(column.kind for column in summary.columns)
+    return ", ".join(f"{count:,} {kind if count == 1 else PLURALS[kind]}" for kind, count in counts.most_common())
+
+
+def left_out_sentence(summary: Summary) -> list[str]:
+    """A notice that names the columns that took no part; none if all did."""
+    named = [f"{shown_name(left.name)} ({shown_name(left.reason, REASON_LENGTH)})" for left in summary.left_out]
+    if not named:
+        return []
+    rest = f" and {len(named) - NAMES_SHOWN:,} more" if len(named) > NAMES_SHOWN else ""
+    return [f"Left out: {'; '.join(named[:NAMES_SHOWN])}{rest}."]
+
+
 def number_word(number: int) -> str:
     """Small numbers as words."""
     return {1: "one", 2: "two", 3: "three"}.get(number, str(number))
@@ -138,8 +165,8 @@ def scatter_note(mode: ModeSummary) -> str:
     """How to read the scatter plots of a mode."""
     return (
         f"Up to {POINTS_SHOWN:,} rows of each sample, chosen at random. "
-        f"The dashed box is the same in both and holds most of the mode's rows (ringed): "
-        f"what lies in it beyond the {other_side(mode.side)} sample is the excess."
+        f"The dashed boxes are the same in both and hold most of the mode's rows (ringed): "
+        f"what lies in them beyond the {other_side(mode.side)} sample is the excess."
     )
 
 
@@ -153,10 +180,23 @@ def rows_sentence(mode: ModeSummary) -> str:
 
 def direction_sentence(direction: Direction) -> str:
     """How one feature of the mode's rows differs from the other sample."""
-    return (
-        f"{shown_name(direction.feature)} {direction.word}: "
-        f"median {direction.median:.4g} against {direction.other_median:.4g}"
-    )
+    return f"{shown_name(direction.feature)} {direction.change}"
+
+
+def directions_note(mode: ModeSummary) -> str:
+    """What the numbers of the directions are."""
+    other = other_side(mode.side)
+    notes = []
+    if any(not direction.level for direction in mode.directions):
+        notes.append(f"Medians are those of the mode's rows, against all rows of the {other} sample.")
+    if any(" -> " in direction.change for direction in mode.directions):
+        notes.append(f"An arrow leads from the share in the {other} sample to that in the {mode.side} sample.")
+    return " ".join(notes)
+
+
+def shift_text(direction: Direction) -> str:
+    """How far a median has moved, in pooled standard deviations; a dash where there is no median."""
+    return "–" if direction.level else f"{direction.shift:+.2f}"
 
 
 def kept_sentence(summary: Summary) -> str:
@@ -206,9 +246,7 @@ def shade(value: float, scan: ScanSummary) -> float:
 
 def box_sentence(found: SetSummary) -> str:
     """Where the strongest cell of a feature set lies."""
-    return ", ".join(
-        f"{shown_name(name)} {low:.3g} to {high:.3g}" for name, (low, high) in zip(found.names, found.box, strict=False)
-    )
+    return ", ".join(f"{shown_name(name)} {part}" for name, part in zip(found.names, found.where, strict=False))
 
 
 def figures_note(summary: Summary) -> str:
@@ -249,6 +287,14 @@ def listed(names: tuple[str, ...]) -> str:
     if rest:
         return f"{', '.join(shown)} and {rest:,} more"
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def axis_name(axis: Axis, marks: Ticks, length: int = NAME_LENGTH) -> str:
+    """A column's name beside its axis, with what its ticks leave out."""
+    name = shown_name(axis.name, length)
+    if axis.standardised:
+        return f"{name} (standardised)"
+    return f"{name} ({marks.common})" if marks.common else name
 
 
 def shown_name(name: str, length: int = NAME_LENGTH) -> str:

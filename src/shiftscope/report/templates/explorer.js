@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  const STEPS = 65000, OUTSIDE = 65535, REACH = 14, PAD = { left: 58, right: 10, top: 26, bottom: 44 };
+  const STEPS = 65000, OUTSIDE = 65535, REACH = 14, PAD = { right: 10, top: 26, bottom: 44 };
   const data = JSON.parse(document.getElementById("explorer-data").textContent);
   const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
 
@@ -25,17 +25,19 @@
   const width = data.columns.length;
   const colour = name => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
   const short = value => String(Number(value.toPrecision(4)));
-  const inUnits = (column, step) => column.low + (step / STEPS) * (column.high - column.low);
+  const DAY = 86400;
 
-  function ticks(low, high) {
-    const rough = (high - low) / 4, power = 10 ** Math.floor(Math.log10(rough));
-    const step = [1, 2, 2.5, 5, 10].map(f => f * power).find(s => s >= rough);
-    const out = [];
-    for (let k = Math.ceil(low / step); k * step <= high; k++) out.push(k * step);
-    return out;
+  function inWords(column, step) {
+    const value = column.low + (step / STEPS) * (column.high - column.low);
+    if (column.kind === "category") return column.labels[Math.round(value)];
+    if (column.gap !== null && value < column.gap) return "missing";
+    if (column.kind === "duration") return Math.abs(value) < DAY ? `${short(value)} s` : `${short(value / DAY)} days`;
+    const span = column.high - column.low, when = new Date(value * 1000);
+    if (column.kind === "number" || isNaN(when)) return short(value);
+    const text = when.toISOString();
+    if (column.kind === "time") return text.slice(11, 19);
+    return text.slice(0, text.indexOf("T") + (span > 60 * DAY ? 0 : 6)).replace("T", " ");
   }
-
-  function quantile(sorted, q) { return sorted[Math.round(q * (sorted.length - 1))]; }
 
   class Explorer {
     constructor(root) {
@@ -99,10 +101,13 @@
       canvas.width = wide * ratio;
       canvas.height = high * ratio;
       const pen = canvas.getContext("2d"), x = data.columns[this.across.value], y = data.columns[this.up.value];
-      const area = { width: wide - PAD.left - PAD.right, height: high - PAD.top - PAD.bottom };
-      panel.px = step => PAD.left + (step / STEPS) * area.width;
-      panel.py = step => high - PAD.bottom - (step / STEPS) * area.height;
       pen.scale(ratio, ratio);
+      pen.font = `12px ${getComputedStyle(document.body).fontFamily}`;
+      const widest = Math.max(0, ...y.ticks.map(tick => pen.measureText(tick[1]).width));
+      const left = Math.min(26 + widest, 0.4 * wide);
+      const area = { left, width: wide - left - PAD.right, height: high - PAD.top - PAD.bottom };
+      panel.px = step => left + (step / STEPS) * area.width;
+      panel.py = step => high - PAD.bottom - (step / STEPS) * area.height;
       this.frame(pen, panel, x, y, area, high);
       pen.fillStyle = colour(panel.side);
       pen.strokeStyle = colour("ink");
@@ -114,7 +119,7 @@
         if (p.marked) { pen.lineWidth = 0.8; pen.stroke(); }
       }
       pen.globalAlpha = 1;
-      this.box(pen, panel);
+      this.boxes(pen, panel);
       const what = panel.side === this.marks.side ? `, rows of mode ${Number(this.mode.value) + 1} ringed` : "";
       canvas.setAttribute("aria-label",
         `Rows of the ${panel.side} sample: ${y.name} against ${x.name}${what}. Arrow keys walk through the rows.`);
@@ -122,49 +127,42 @@
     }
 
     frame(pen, panel, x, y, area, high) {
-      pen.font = `600 13px ${getComputedStyle(document.body).fontFamily}`;
+      const font = getComputedStyle(document.body).fontFamily, floor = high - PAD.bottom;
+      pen.font = `600 13px ${font}`;
       pen.fillStyle = colour(panel.side);
-      pen.fillText(`${panel.side} sample`, PAD.left, 16);
-      pen.font = `12px ${getComputedStyle(document.body).fontFamily}`;
+      pen.fillText(`${panel.side} sample`, area.left, 16);
+      pen.font = `12px ${font}`;
       pen.fillStyle = pen.strokeStyle = colour("soft");
       pen.lineWidth = 1;
-      pen.strokeRect(PAD.left + 0.5, PAD.top + 0.5, area.width, area.height);
+      pen.strokeRect(area.left + 0.5, PAD.top + 0.5, area.width, area.height);
       pen.textAlign = "center";
-      for (const tick of ticks(x.low, x.high)) {
-        const at = PAD.left + (tick - x.low) / (x.high - x.low) * area.width;
-        pen.fillText(short(tick), at, high - PAD.bottom + 16);
-      }
-      pen.fillText(x.name, PAD.left + area.width / 2, high - 8, area.width);
+      const room = area.width / Math.max(1, x.ticks.length);
+      const crowded = x.ticks.some(tick => pen.measureText(tick[1]).width > room - 4);
+      x.ticks.forEach(([at, label], k) => {
+        const row = crowded && x.ticks.length > 1 ? k % 2 : 0;  // neighbours take turns
+        pen.fillText(label, area.left + at * area.width, floor + 14 + 12 * row, (crowded ? 2 : 1) * room);
+      });
+      pen.fillText(x.label, area.left + area.width / 2, high - 4, area.width);
       pen.textAlign = "right";
-      for (const tick of ticks(y.low, y.high)) {
-        const at = high - PAD.bottom - (tick - y.low) / (y.high - y.low) * area.height;
-        pen.fillText(short(tick), PAD.left - 6, at + 4);
-      }
+      for (const [at, label] of y.ticks) pen.fillText(label, area.left - 6, floor - at * area.height + 4, area.left - 22);
       pen.save();
       pen.translate(12, PAD.top + area.height / 2);
       pen.rotate(-Math.PI / 2);
       pen.textAlign = "center";
-      pen.fillText(y.name, 0, 0, area.height);
+      pen.fillText(y.label, 0, 0, area.height);
       pen.restore();
     }
 
-    box(pen, panel) {
-      const marks = this.marks;
-      if (!marks.marked) return;
-      const span = axis => {
-        const sorted = marks.marked.rows.map((_, k) => marks.marked.values[k * width + axis])
-          .filter(step => step !== OUTSIDE).sort((a, b) => a - b);
-        if (!sorted.length) return null;
-        const low = quantile(sorted, 0.05), high = quantile(sorted, 0.95), margin = 0.3 * (high - low);
-        return [low - margin, high + margin];
-      };
-      const across = span(Number(this.across.value)), up = span(Number(this.up.value));
-      if (!across || !up) return;
-      const [left, right] = across.map(panel.px), [bottom, top] = up.map(panel.py);
+    boxes(pen, panel) {
+      const x = Number(this.across.value), y = Number(this.up.value), [low, high] = x < y ? [x, y] : [y, x];
+      const found = (x === y ? null : this.marks.boxes[high * (high - 1) / 2 + low]) ?? [];
       pen.strokeStyle = colour("ink");
       pen.lineWidth = 1.2;
       pen.setLineDash([5, 4]);
-      pen.strokeRect(left, top, right - left, bottom - top);
+      for (const box of found) {
+        const [left, right, bottom, top] = x < y ? box : [box[2], box[3], box[0], box[1]];
+        pen.strokeRect(panel.px(left), panel.py(top), panel.px(right) - panel.px(left), panel.py(bottom) - panel.py(top));
+      }
       pen.setLineDash([]);
     }
 
@@ -183,8 +181,8 @@
       this.paint(panel);
       if (at === null) { this.readout.textContent = this.hint; return; }
       const p = panel.points[at], x = data.columns[this.across.value], y = data.columns[this.up.value];
-      this.readout.textContent = `${panel.side} row ${p.row}: ${x.name} ${short(inUnits(x, p.x))}, ` +
-        `${y.name} ${short(inUnits(y, p.y))}${p.marked ? ` (mode ${Number(this.mode.value) + 1})` : ""}`;
+      this.readout.textContent = `${panel.side} row ${p.row}: ${x.name} ${inWords(x, p.x)}, ` +
+        `${y.name} ${inWords(y, p.y)}${p.marked ? ` (mode ${Number(this.mode.value) + 1})` : ""}`;
     }
 
     hover(panel, event) {

@@ -1,0 +1,95 @@
+"""What remains of the benchmark shifts after equalisation, by independent tests, beside other ways to remove rows.
+
+    python -m experiments.equalised --seeds 1 --out runs/equalised
+
+The localised and the global shift of the 20-D benchmark at three strengths each: tests before and after equalisation,
+after random removal of as many rows and after drawing rows by an estimated density ratio; the share removed, and the
+share of the removed current rows that were truly shifted. One JSON file per pair; what is there is not computed again.
+"""
+
+from __future__ import annotations
+
+import argparse
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+import shiftscope as ss
+from experiments.benchmark20d import Pair, global_pair, local_pair
+from experiments.cost import spent
+from experiments.units import Unit, run_units
+
+ROWS = 50_000
+STRENGTHS = {"local": (100, 300, 500), "global": (0.1, 0.2, 0.4)}
+
+
+def main() -> None:
+    """Run missing pairs and print one table per pair."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--shifts", nargs="+", default=list(STRENGTHS), choices=list(STRENGTHS))
+    parser.add_argument("--strengths", type=float, nargs="+", help="of the shifts named; three each by default")
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--rows", type=int, default=ROWS, help="background rows of either sample")
+    parser.add_argument("--out", type=Path, default=Path("runs/equalised"))
+    arguments = parser.parse_args()
+    keys = [
+        (shift, strength, arguments.rows, seed)
+        for shift, seed in product(arguments.shifts, range(arguments.seeds))
+        for strength in arguments.strengths or STRENGTHS[shift]
+    ]
+    print("\n\n".join(table(unit) for unit in run_units(keys, certified_unit, arguments.out)))
+
+
+def certified_unit(shift: str, strength: float, n: int, seed: int) -> Unit:
+    """One pair: compare, certify, and hold the removed rows against the truth."""
+    pair = benchmark_pair(shift, strength, n, seed)
+    start = spent()
+    result = ss.compare(pair.reference, pair.current, random_state=seed)
+    compared = spent()
+    certificate = ss.certify(result, random_state=seed)
+    removed = result.equalised().removed_current
+    return {
+        "shift": shift,
+        "strength": strength,
+        "rows": n,
+        "seed": seed,
+        "detected": result.detected,
+        "shifted": int(pair.shifted.sum()),
+        "removed": [int(result.equalised().removed_reference.size), int(removed.size)],
+        "removed_shifted": int(pair.shifted[removed].sum()),
+        "subsets": [
+            {
+                "name": subset.name,
+                "removed": [subset.removed_reference, subset.removed_current],
+                "checks": {check.name: [check.statistic, check.p_value] for check in subset.checks},
+            }
+            for subset in certificate.subsets
+        ],
+        "cpu_seconds": [(compared - start).cpu_seconds, (spent() - compared).cpu_seconds],
+    }
+
+
+def benchmark_pair(shift: str, strength: float, n: int, seed: int) -> Pair:
+    """A pair of the benchmark."""
+    return local_pair(int(strength), seed, n) if shift == "local" else global_pair(strength, seed, n)
+
+
+def table(unit: Unit) -> str:
+    """Statistics and p-values of all subsets of one pair."""
+    reference, current = unit["removed"]
+    share = unit["removed_shifted"] / current if current else np.nan
+    lines = [
+        f"{unit['shift']} {unit['strength']:g}, {unit['rows']} rows, seed {unit['seed']}: removed {reference} "
+        f"reference and {current} current rows, {share:.0%} of the latter truly shifted ({unit['shifted']} are)"
+    ]
+    names = list(unit["subsets"][0]["checks"])
+    lines.append(f"{'':16s}" + "".join(f"{name:>32s}" for name in names))
+    for subset in unit["subsets"]:
+        cells = (f"{value:.3g} (p {p_value:.2g})" for value, p_value in subset["checks"].values())
+        lines.append(f"{subset['name']:16s}" + "".join(f"{cell:>32s}" for cell in cells))
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()

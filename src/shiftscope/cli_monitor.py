@@ -1,0 +1,132 @@
+"""The commands `fit` and `monitor`: a reference kept in a file, and batches held against it."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shiftscope.errors import InputError
+
+if TYPE_CHECKING:
+    from shiftscope.detector import ShiftDetector
+    from shiftscope.monitoring import MonitorResult
+
+DEFAULT_HORIZON = 100
+TABLE_SUFFIXES = (".csv", ".parquet")
+
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of a fault.")]
+Alpha = Annotated[float, typer.Option("--alpha", help="Chance of any false alarm among HORIZON batches.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    app.command()(fit)
+    app.command()(monitor)
+
+
+def fit(
+    reference: Annotated[str, typer.Argument(metavar="REFERENCE", help="Table file of the reference.")],
+    detector: Annotated[Path, typer.Argument(metavar="DETECTOR", help="File to write.")],
+    alpha: Alpha = 0.01,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same result.")] = 0,
+    debug: Debug = False,
+) -> None:
+    """Read a reference once and keep it, with its settings, in one file for `monitor`."""
+    from shiftscope.cli import check_outputs, exit_codes, show_written
+
+    with exit_codes(debug):
+        check_outputs([detector], inputs=(reference,))
+        from shiftscope.detector import ShiftDetector
+
+        ShiftDetector(alpha=alpha, random_state=seed).fit(reference).save(detector)
+        show_written([detector], on_stderr=False)
+
+
+def monitor(
+    reference: Annotated[str, typer.Argument(metavar="REFERENCE", help="Table file, or a file of `fit`.")],
+    batches: Annotated[list[str], typer.Argument(metavar="BATCH...", help="Table files in the order of time.")],
+    history: Annotated[
+        Path | None, typer.Option("--history", help="Append-only record; batches that it holds are not computed again.")
+    ] = None,
+    horizon: Annotated[
+        int, typer.Option("--horizon", min=1, help="Batches over which false alarms are controlled.")
+    ] = DEFAULT_HORIZON,
+    alpha: Annotated[
+        float | None, typer.Option("--alpha", help="Chance of any false alarm among HORIZON batches.  [default: 0.01]")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="The same seed gives the same result.  [default: 0]")
+    ] = None,
+    json: Annotated[str | None, typer.Option("--json", metavar="PATH|-", help="Write the rows as JSON.")] = None,
+    table: Annotated[Path | None, typer.Option("--table", help="Write the rows as .csv or .parquet.")] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", help="Draw them as .png, .svg or .pdf.")] = None,
+    fail_on_shift: Annotated[bool, typer.Option("--fail-on-shift", help="Exit with 1 if any batch differs.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No table and no progress on the screen.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Hold a sequence of batches against a reference; one row per batch, false alarms controlled over all of them."""
+    from shiftscope.cli import SHIFT_FOUND, STDOUT, check_outputs, exit_codes, show_written
+
+    with exit_codes(debug):
+        files: list[Path | str] = [path for path in (None if json == STDOUT else json, table, plot) if path is not None]
+        kept = [] if history is None else [history]
+        check_outputs([*kept, *files], inputs=(reference, *batches))
+        _check_suffixes(table, plot)
+        result = _watch(_detector(reference, alpha, seed), batches, horizon, history, quiet=quiet)
+        _write(result, None if json == STDOUT else json, table, plot)
+        if json == STDOUT:
+            sys.stdout.write(result.to_json())
+            sys.stdout.flush()
+        if not quiet:
+            typer.echo(str(result), err=json == STDOUT)
+            show_written(files, on_stderr=json == STDOUT)
+        if fail_on_shift and result.alarms:
+            raise typer.Exit(SHIFT_FOUND)
+
+
+def _check_suffixes(table: Path | None, plot: Path | None) -> None:
+    from shiftscope.monitor_plot import FORMATS
+
+    for option, path, suffixes in (("--table", table, TABLE_SUFFIXES), ("--plot", plot, FORMATS)):
+        if path is not None and path.suffix.lower() not in suffixes:
+            raise InputError(f"{option} {str(path)!r} must end in {', '.join(suffixes)}; rename it")
+
+
+def _detector(reference: str, alpha: float | None, seed: int | None) -> ShiftDetector:
+    """A saved detector, its settings overruled by those given, or a new one of a table."""
+    from shiftscope.detector import ShiftDetector
+    from shiftscope.detector_file import is_detector
+
+    if not is_detector(reference):
+        return ShiftDetector(alpha=alpha, random_state=seed or 0).fit(reference)
+    detector = ShiftDetector.load(reference)
+    given = {"alpha": alpha, "random_state": seed}
+    detector.set_params(**{name: value for name, value in given.items() if value is not None})
+    return detector
+
+
+def _watch(
+    detector: ShiftDetector, batches: list[str], horizon: int, history: Path | None, *, quiet: bool
+) -> MonitorResult:
+    import shiftscope as ss
+    from shiftscope.progress import silent, terminal_progress
+
+    with nullcontext(silent) if quiet else terminal_progress() as progress:
+        return ss.monitor(detector, batches, horizon=horizon, history=history, progress=progress)
+
+
+def _write(result: MonitorResult, json: str | None, table: Path | None, plot: Path | None) -> None:
+    from shiftscope.files import whole_file
+
+    if json is not None:
+        result.to_json(json)
+    if table is not None:
+        with whole_file(table) as file:
+            frame = result.to_table()
+            frame.write_csv(file) if table.suffix.lower() == ".csv" else frame.write_parquet(file)
+    if plot is not None:
+        result.plot(plot)

@@ -1,0 +1,111 @@
+"""The command `explain-rows`: are the rows that someone suspects anomalous, and in which columns?"""
+
+from __future__ import annotations
+
+import re
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shiftscope.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_POSITIONS = re.compile(r"\s*(\d+)(?:\s*-\s*(\d+))?\s*")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command("explain-rows")(explain_rows)
+
+
+def explain_rows(
+    reference: Annotated[str, typer.Argument(metavar="REFERENCE", help="Table file of the reference.")],
+    current: Annotated[str, typer.Argument(metavar="CURRENT", help="Table file with the suspected rows.")],
+    rows: Annotated[
+        str,
+        typer.Option(
+            "--rows",
+            metavar="FILE|POSITIONS",
+            help="Suspected rows of CURRENT, from 0: 3,17,40-60, or a text file of such, or a table with a column row.",
+        ),
+    ],
+    alpha: Annotated[float, typer.Option("--alpha", help="How often random rows may be explained.")] = 0.01,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same result.")] = 0,
+    json: Annotated[str | None, typer.Option("--json", metavar="PATH|-", help="Write the answer as JSON.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No answer and no progress on the screen.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of a fault.")] = False,
+) -> None:
+    """Find the columns in which suspected rows stand out, or say that there are none."""
+    from shiftscope.cli import STDOUT, check_outputs, exit_codes, show_written
+
+    with exit_codes(debug):
+        files: list[Path | str] = [] if json in (None, STDOUT) else [str(json)]
+        check_outputs(files, inputs=(reference, current, rows))
+        import shiftscope as ss
+        from shiftscope.progress import silent, terminal_progress
+
+        suspected = read_positions(rows)
+        with nullcontext(silent) if quiet else terminal_progress() as progress:
+            found = ss.explain_rows(reference, current, suspected, alpha=alpha, random_state=seed, progress=progress)
+        text = found.to_json(files[0] if files else None)
+        if json == STDOUT:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        if not quiet:
+            typer.echo(str(found), err=json == STDOUT)
+            show_written(files, on_stderr=json == STDOUT)
+
+
+def read_positions(rows: str) -> NDArray[np.intp]:
+    """Row positions from the text of an option, from a text file, or from the column `row` of a table.
+
+    A table with a column `sample`, as `compare --rows` writes it, gives its rows of the current sample.
+    """
+    path = Path(rows).expanduser()
+    if not path.is_file():
+        if not re.fullmatch(r"[\d\s,-]+", rows):
+            raise InputError(f"--rows {rows!r} is neither a file nor a list of positions such as 3,17,40-60")
+        return parse_positions(rows)
+    if path.suffix.lower() in (".parquet", ".csv"):
+        return _from_table(path)
+    try:
+        return parse_positions(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"--rows {rows!r} cannot be read as text ({error}); give positions, one a line") from error
+
+
+def parse_positions(text: str) -> NDArray[np.intp]:
+    """Positions and ranges, divided by commas, spaces or line ends."""
+    import numpy as np
+
+    found: list[int] = []
+    for word in re.split(r"[,\n]", re.sub(r"(?<=\d)\s+(?=\d)", ",", text.strip())):
+        match = _POSITIONS.fullmatch(word)
+        if match is None:
+            if not word.strip():
+                continue
+            raise InputError(f"--rows: {word.strip()[:40]!r} is no row position; write such as 3,17,40-60")
+        first, last = int(match[1]), int(match[2] or match[1])
+        found += range(first, last + 1)
+    return np.array(found, dtype=np.intp)
+
+
+def _from_table(path: Path) -> NDArray[np.intp]:
+    import numpy as np
+    import polars as pl
+
+    try:
+        frame = pl.read_parquet(path) if path.suffix.lower() == ".parquet" else pl.read_csv(path)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise InputError(f"--rows {str(path)!r} cannot be read ({str(error).splitlines()[0]})") from error
+    if "row" not in frame.columns or not frame["row"].dtype.is_integer():
+        raise InputError(f"--rows {str(path)!r} has no column 'row' of whole numbers; name it so")
+    if "sample" in frame.columns:
+        frame = frame.filter(pl.col("sample") == "current")
+    return np.asarray(frame["row"].to_numpy(), dtype=np.intp)

@@ -1,0 +1,149 @@
+"""An append-only record of a monitored sequence: JSON lines, each on disk before the next batch begins.
+
+The first line tells what the record belongs to; every other one is a finished batch. A crash can only tear the last
+line, which has no line end then: it is dropped, and its batch is computed again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shiftscope.errors import InputError
+from shiftscope.files import check_target
+from shiftscope.monitoring import BatchRow
+from shiftscope.report.saved import UnfitError, from_plain
+from shiftscope.report.summary import plain
+
+if TYPE_CHECKING:
+    from shiftscope.detector import ShiftDetector
+
+FORMAT = "shiftscope history"
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class HistoryHeader:
+    """What a record belongs to: lines of another reference or other settings must not be mixed with it."""
+
+    format: str
+    version: int
+    reference: str
+    alpha: float
+    horizon: int
+    random_state: int
+    settings: str
+
+    @classmethod
+    def of(cls, detector: ShiftDetector, alpha: float, horizon: int, reference: str) -> HistoryHeader:
+        """From a fitted detector and the fingerprint of its reference."""
+        settings = repr((detector.columns, detector.settings()))
+        return cls(FORMAT, VERSION, reference, alpha, horizon, int(detector.random_state), settings)
+
+
+@dataclass
+class History:
+    """The rows so far; in memory only if there is no path.
+
+    Attributes
+    ----------
+    rows : list of BatchRow
+    path : Path or None
+    """
+
+    rows: list[BatchRow] = field(default_factory=list)
+    path: Path | None = None
+
+    @classmethod
+    def open(cls, path: str | PathLike[str] | None, header: HistoryHeader) -> History:
+        """Begin a record, or read one and drop a torn last line."""
+        if path is None:
+            return cls()
+        check_target(path)
+        target = Path(path).expanduser()
+        if not target.exists() or target.stat().st_size == 0:
+            _append(target, header)
+            return cls([], target)
+        lines, length = _whole_lines(target)
+        if not lines:  # torn within the first line: nothing is lost
+            os.truncate(target, 0)
+            _append(target, header)
+            return cls([], target)
+        _check_header(target, lines[0], header)
+        rows = [_row(target, number, line) for number, line in enumerate(lines[1:], start=2)]
+        if length < target.stat().st_size:
+            os.truncate(target, length)
+        return cls(rows, target)
+
+    def append(self, row: BatchRow) -> None:
+        """Add a finished batch; it is on disk when this returns."""
+        if self.path is not None:
+            _append(self.path, row)
+        self.rows.append(row)
+
+
+def _append(path: Path, value: BatchRow | HistoryHeader) -> None:
+    try:
+        with open(path, "ab") as file:
+            file.write(json.dumps(plain(value)).encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise InputError(f"history {str(path)!r} cannot be written ({error.strerror}); choose another path") from error
+
+
+def _whole_lines(path: Path) -> tuple[list[bytes], int]:
+    """Lines that end, and their length; a last one that is no JSON counts as torn as well."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"history {str(path)!r} cannot be read ({error.strerror}); choose another path") from error
+    lines = content.split(b"\n")[:-1]
+    if len(lines) > 1 and _parsed(lines[-1]) is None:
+        lines.pop()
+    return lines, sum(len(line) + 1 for line in lines)
+
+
+def _parsed(line: bytes) -> Any:
+    """The object of a line; None if it is none."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _check_header(path: Path, line: bytes, expected: HistoryHeader) -> None:
+    found = _parsed(line)
+    if found is None or found.get("format") != FORMAT:
+        raise InputError(f"{str(path)!r} is no history of shiftscope; choose another path")
+    wanted: dict[str, Any] = vars(expected)
+    told: dict[str, Callable[[Any], str]] = {
+        "version": lambda value: f"has version {value!r} and this shiftscope reads {VERSION}",
+        "reference": lambda _: "belongs to another reference",
+        "alpha": lambda value: f"was begun with alpha = {value}",
+        "horizon": lambda value: f"was begun with a horizon of {value}",
+        "random_state": lambda value: f"was begun with the seed {value}",
+        "settings": lambda _: "was begun with other settings",
+    }
+    for name, text in told.items():
+        if found.get(name) != wanted[name]:
+            raise InputError(
+                f"history {str(path)!r} {text(found.get(name))}; go on with what it was begun with, or begin another"
+            )
+
+
+def _row(path: Path, number: int, line: bytes) -> BatchRow:
+    try:
+        row = from_plain(BatchRow, _parsed(line), "row")
+    except UnfitError as error:
+        raise InputError(
+            f"history {str(path)!r} is damaged in line {number} ({error}); mend it or begin another"
+        ) from error
+    assert isinstance(row, BatchRow)
+    return row
