@@ -164,8 +164,8 @@ def beside(plan: Plan, costs: Costs) -> list[str]:
     return [
         f"`compare` of {n:,} pooled rows x {d}: {ours['wall']:.1f} s, {ours['peak']:.2f} GB. That is "
         f"{ours['wall'] / faiss['wall']:.2f} times faiss's search for {plan.k} neighbours alone "
-        f"({faiss['wall']:.1f} s) and {ours['wall'] / trees['wall']:.2f} times an out-of-fold LightGBM test ({trees['wall']:.1f} s), which "
-        "gives a verdict, but no rows, columns or subsets.",
+        f"({faiss['wall']:.1f} s) and {ours['wall'] / trees['wall']:.2f} times an out-of-fold LightGBM test "
+        f"({trees['wall']:.1f} s), which gives a verdict, but no rows, columns or subsets.",
     ]
 
 

@@ -89,7 +89,7 @@ def small_shards(client: Client) -> DaskEngine:
     return DaskEngine(client, shard_rows=1024, large_search=10**6)
 
 
-@pytest.mark.parametrize(("workers", "parts"), [(1, 3), (4, 1), (4, 16)])
+@pytest.mark.parametrize(("workers", "parts"), [(1, 3), (3, 1), (3, 16)])
 def test_any_cluster_gives_the_result_of_one_machine(
     cluster: LocalCluster, client: Client, local: ShiftResult, workers: int, parts: int
 ) -> None:
