@@ -73,8 +73,10 @@ def anchored(points: NDArray[np.float64], is_current: NDArray[np.bool_], anchors
     permuted = []
     for start in range(0, PERMUTATIONS, 128):
         lanes = permuted_labels(is_current, range(start, min(start + 128, PERMUTATIONS)), seed)
-        for tails in permuted_tails(graph, lanes, nulls, tests):
-            permuted.append(tests[0].compare(tails[0]).statistics() + tests[1].compare(tails[1]).statistics())
+        permuted += [
+            tests[0].compare(reference).statistics() + tests[1].compare(current).statistics()
+            for reference, current in permuted_tails(graph, lanes, nulls, tests)
+        ]
     return smallest_p_value(np.array(observed), np.array(permuted))
 
 
