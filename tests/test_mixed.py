@@ -115,7 +115,7 @@ def test_missing_numbers_have_a_bin_of_their_own_with_room():
     bins = bin_features(values)
     assert bins.codes[0, -1] == 0
     assert bins.codes[0, :-1].min() >= GAP_CODES
-    assert bins.interval(0, 0, GAP_CODES - 1) == (-np.inf, -np.inf)
+    assert bins.tables.interval(0, 0, GAP_CODES - 1) == (-np.inf, -np.inf)
     mostly = bin_features(np.where(np.arange(1000)[:, None] < 900, -np.inf, values))
     assert len(np.unique(mostly.codes[0, 900:])) > 20
 

@@ -71,7 +71,7 @@ def _own_columns(result: ShiftResult) -> list[pl.Series]:
     return [
         stacked("mode", [np.full(mode.rows.size, number) for number, mode in enumerate(modes, start=1)]),
         stacked("sample", [np.full(mode.rows.size, mode.side) for mode in modes]),
-        stacked("row", [mode.rows for mode in modes]),
+        stacked("row", [result.positions(mode.side, mode.rows) for mode in modes]),
         stacked("score", [_scores(result, mode)[mode.rows] for mode in modes]),
     ]
 

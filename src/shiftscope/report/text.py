@@ -40,6 +40,7 @@ def as_text(summary: Summary) -> str:
     if summary.detected:
         parts.append(kept_sentence(summary))
     parts += left_out_sentence(summary)
+    parts += summary.notes
     return wrapped("\n\n".join(parts))
 
 
