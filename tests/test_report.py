@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import io
 import json
 import os
 import re
@@ -14,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from rich.console import Console
 
 import shiftscope as ss
 from shiftscope.encode import LeftOut
@@ -27,6 +29,7 @@ from shiftscope.report.markdown import write_markdown
 from shiftscope.report.pictures import MARKS_SHOWN, POINTS_SHOWN, TOP_ROWS
 from shiftscope.report.saved import read_summary
 from shiftscope.report.summary import Summary, summarise, write_json
+from shiftscope.report.terminal import show
 from shiftscope.results import Mode, ShiftResult
 from shiftscope.scan import FeatureSet, ScanResult
 
@@ -426,6 +429,17 @@ def test_markdown_says_what_the_text_says(found: ShiftResult, clear: ShiftResult
     assert "\n## Mode 1: " in written
     assert f"- {found.modes[0].directions[0].feature} {found.modes[0].directions[0].word}: median" in written
     assert "This does not prove them equal" in clear.to_markdown()
+
+
+def test_notes_and_columns_left_out_stand_in_every_form(found: ShiftResult) -> None:
+    left_out = (LeftOut("id", "constant: 1 in every row"),)
+    summary = replace(summarise(found), left_out=left_out, notes=("Some rows were drawn at random.",))
+    console = Console(force_terminal=True, width=100, record=True, file=io.StringIO())
+    show(summary, console)
+    for form in (text.as_text(summary), write_markdown(summary), console.export_text(), Tags(page(summary)).text):
+        words = " ".join(form.split())
+        assert "Some rows were drawn at random." in words
+        assert "constant: 1 in every row" in words
 
 
 def test_names_are_no_markup_in_markdown(found: ShiftResult) -> None:
