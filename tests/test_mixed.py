@@ -115,7 +115,7 @@ def test_missing_numbers_have_a_bin_of_their_own_with_room():
     bins = bin_features(values)
     assert bins.codes[0, -1] == 0
     assert bins.codes[0, :-1].min() >= GAP_CODES
-    assert bins.interval(0, 0, GAP_CODES - 1) == (-np.inf, -np.inf)
+    assert bins.tables.interval(0, 0, GAP_CODES - 1) == (-np.inf, -np.inf)
     mostly = bin_features(np.where(np.arange(1000)[:, None] < 900, -np.inf, values))
     assert len(np.unique(mostly.codes[0, 900:])) > 20
 
@@ -175,6 +175,16 @@ def test_columns_that_name_rows_are_left_out_and_named():
         assert part in reasons[name]
     declared = encode_pair(frame, frame, Columns(kinds={"n": "number", "code": "category"}))
     assert set(declared.names) == {"city", "value", "n", "code"}
+
+
+def test_identifiers_of_a_csv_are_left_out_too(tmp_path):
+    for at, name in enumerate(("a.csv", "b.csv")):
+        rows = np.random.default_rng(at).normal(size=60).round(3)
+        lines = [f"{1000 * at + number},{value},{number % 7}" for number, value in enumerate(rows)]
+        (tmp_path / name).write_text("\n".join(["customer_id,x,day", *lines]))
+    encoded = encode_pair(tmp_path / "a.csv", tmp_path / "b.csv")
+    assert encoded.names == ("day", "x")
+    assert [left.name for left in encoded.left_out] == ["customer_id"]
 
 
 def test_include_exclude_and_declare():

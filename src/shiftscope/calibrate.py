@@ -195,7 +195,7 @@ def calibrate(
     permuted = np.empty((2, n_permutations, len(reference.statistics())))
     for start in range(0, n_permutations, LANES):
         lanes = permuted_labels(is_current, range(start, min(start + LANES, n_permutations)), random_state)
-        for lane, tails in enumerate(_permuted_tails(graph, lanes, nulls, tests)):
+        for lane, tails in enumerate(permuted_tails(graph, lanes, nulls, tests)):
             for side in (0, 1):
                 permuted[side, start + lane] = tests[side].compare(tails[side]).statistics()
         if progress is not None:
@@ -219,7 +219,7 @@ def permuted_labels(is_current: NDArray[np.bool_], permutations: range, random_s
     return labels
 
 
-def _permuted_tails(
+def permuted_tails(
     graph: Neighbours, lanes: NDArray[np.uint8], nulls: Nulls, tests: tuple[TailTest, TailTest]
 ) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
     """Tail scores of the reference and of the current side in each labelling; interruptible between chunks."""

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.climb import climb
+from shiftscope.design import spread
 from shiftscope.encode import Encoded
 from shiftscope.engines.base import Engine
 from shiftscope.equalise import EqualiseParams, equalise_graph
@@ -250,8 +251,7 @@ def _broad_modes(job: Job, pool: NDArray[np.intp], found: FeatureSet, p_value: f
     points, is_current = job.points[pool], job.is_current[pool]
     params, engine = job.params.equalise, job.engine
     subspace = np.ascontiguousarray(points[:, columns_of(job.groups, found.features)])
-    graph = LivingGraph(subspace, is_current, params.k_max, engine)
-    pruned = pruned_positions(equalise_graph(graph, params), is_current)
+    pruned = _equalised(job, pool, subspace)
     groups = [pruned[is_current[pruned] == side] for side in (True, False)]
     categories = [feature for feature in found.features if job.encoded.categories[feature]]
     levels = job.encoded.ranked[pool][:, categories]
@@ -272,6 +272,19 @@ def _broad_modes(job: Job, pool: NDArray[np.intp], found: FeatureSet, p_value: f
         )
         for rows in groups
     ]
+
+
+def _equalised(job: Job, pool: NDArray[np.intp], subspace: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Positions in `pool` of the rows that equalisation prunes; of a large pool, those near what goes from a part."""
+    is_current, params = job.is_current[pool], job.params.equalise
+    part = job.design.whole or np.isin(pool, job.design.rows)
+    seen = np.flatnonzero(np.broadcast_to(part, pool.shape))
+    graph = LivingGraph(subspace[seen], is_current[seen], params.k_max, job.engine)
+    pruned = pruned_positions(equalise_graph(graph, params), is_current[seen])
+    if seen.size == pool.size:
+        return pruned
+    near = spread(subspace, is_current, seen, ~graph.alive, np.setdiff1d(np.arange(pool.size), seen), job.engine)
+    return np.concatenate([seen[pruned], near])
 
 
 def _surplus(is_current: NDArray[np.bool_], found: FeatureSet) -> tuple[NDArray[np.intp], int]:

@@ -9,11 +9,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.calibrate import Calibration, calibrate
+from shiftscope.design import spread
 from shiftscope.discover import echoes
 from shiftscope.equalise import MIN_SAMPLE, Equalisation, equalise_graph
 from shiftscope.job import Job
 from shiftscope.living import LivingGraph
 from shiftscope.refine import Settled, refine, same_mode
+
+
+def full_space_graph(job: Job) -> LivingGraph:
+    """Neighbours within the design: of all rows, or of as many as the budget allows."""
+    rows, n_reference = job.design.rows, job.encoded.n_reference
+    return LivingGraph(
+        job.points if job.design.whole else job.points[rows],
+        job.is_current[rows],
+        job.params.k_max,
+        job.engine,
+        own_position=np.where(rows < n_reference, rows, rows - n_reference),
+        progress=job.stage("neighbours"),
+    )
 
 
 def full_space_modes(
@@ -28,7 +42,7 @@ def full_space_modes(
     ----------
     job : Job
     graph : LivingGraph
-        Of the whole pool; ends with the rows to keep alive: no mode's rows, and no detectable excess left.
+        Of the design; ends with the rows to keep alive: no mode's rows, and no detectable excess left.
     calibration : Calibration
         Of the untouched graph.
     known : tuple of Settled
@@ -39,21 +53,21 @@ def full_space_modes(
         What was pruned beyond the known modes; None if these leave nothing of a sample.
     tuple of Settled
     """
-    _remove(graph, known)
+    _remove(job, graph, known)
     if graph.exhausted(MIN_SAMPLE):  # separated samples have nothing in common to keep
         return None, ()
     rest = calibrated(job, graph, _permutations(job)) if known else calibration
     done = _equalised(job, graph, rest)
     if max(calibration.p_value, rest.p_value) > job.level:
         return done, ()
-    pruned = np.setdiff1d(np.flatnonzero(~graph.alive), _rows(known))
+    pruned = _pruned(job, graph, known)
     found: tuple[Settled, ...] = ()
     for mode in _refined(job, pruned, rest):
         if echoes(mode.features, known) or any(same_mode(mode, other) for other in known):
             continue
         found += (replace(mode, enough=rest.enough(job.level, current=mode.is_current)),)
         graph.restore()
-        _remove(graph, known + found)
+        _remove(job, graph, known + found)
         if graph.exhausted(MIN_SAMPLE):  # a whole sample is in excess, and so may the other be
             continue
         rest = calibrated(job, graph, _permutations(job))
@@ -116,8 +130,25 @@ def _refined(job: Job, pruned: NDArray[np.intp], calibration: Calibration) -> It
     )
 
 
-def _remove(graph: LivingGraph, modes: tuple[Settled, ...]) -> None:
-    graph.remove(_rows(modes))
+def kept_rows(job: Job, graph: LivingGraph, modes: tuple[Settled, ...]) -> NDArray[np.intp]:
+    """Pool positions of the rows to keep: what lives in the graph, and what lies near it outside of the design."""
+    alive = np.ones(len(job.points), dtype=np.bool_)
+    alive[_rows(modes)] = False
+    pruned = _pruned(job, graph, modes)
+    alive[pruned] = False
+    if pruned.size and not job.design.whole:
+        seen, others = job.design.rows, np.intersect1d(job.design.others, np.flatnonzero(alive))
+        alive[spread(job.points, job.is_current, seen, np.isin(seen, pruned), others, job.engine)] = False
+    return np.flatnonzero(alive)
+
+
+def _pruned(job: Job, graph: LivingGraph, modes: tuple[Settled, ...]) -> NDArray[np.intp]:
+    """Pool positions of the rows taken out of the graph that are in no mode."""
+    return np.setdiff1d(job.design.rows[~graph.alive], _rows(modes))
+
+
+def _remove(job: Job, graph: LivingGraph, modes: tuple[Settled, ...]) -> None:
+    graph.remove(job.design.positions(_rows(modes)))
 
 
 def _rows(modes: tuple[Settled, ...]) -> NDArray[np.intp]:

@@ -29,6 +29,8 @@ class LivingGraph:
     engine : Engine, optional
     rows : intp array, optional
         Pool positions of the points that have a list; all by default. Neighbours are searched in the whole pool.
+    own_position : (n,) intp, optional
+        Position of each point in its own sample; by default as the points come.
     progress : callable(fraction), optional
     """
 
@@ -40,6 +42,7 @@ class LivingGraph:
         engine: Engine | None = None,
         *,
         rows: NDArray[np.intp] | None = None,
+        own_position: NDArray[np.intp] | None = None,
         progress: Callable[[float], None] | None = None,
     ) -> None:
         n = len(points)
@@ -48,7 +51,9 @@ class LivingGraph:
         self.k_max = usable_k_max(k_max, n)
         self.engine = engine
         self.alive = np.ones(n, dtype=np.bool_)
-        self.own_position = np.where(is_current, np.cumsum(is_current), np.cumsum(~is_current)) - 1
+        if own_position is None:
+            own_position = np.where(is_current, np.cumsum(is_current), np.cumsum(~is_current)) - 1
+        self.own_position = own_position
         self.rows = np.arange(n) if rows is None else np.unique(rows)
         self._list_of = np.full(n, -1, dtype=np.intp)
         self._list_of[self.rows] = np.arange(self.rows.size)

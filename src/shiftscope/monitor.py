@@ -18,6 +18,8 @@ import numpy as np
 from shiftscope.columns import Unusable
 from shiftscope.detector import ShiftDetector
 from shiftscope.encode import Encoded, encode
+from shiftscope.engines.local import LocalEngine
+from shiftscope.engines.pool import LocalPool
 from shiftscope.errors import ParameterError, is_whole
 from shiftscope.history import History, HistoryHeader
 from shiftscope.job import Job
@@ -122,10 +124,10 @@ class _Watcher:
         reference = self.detector.reference_table()
         encoded = encode(reference, table, self.detector.columns)
         job = Job(
-            canonical(encoded)[0],
+            LocalPool(*canonical(encoded)),
             self.detector.settings(),
             self.detector.random_state,
-            self.detector.engine,
+            self.detector.engine or LocalEngine(),
             self.progress,
         )
         verdict = staged_verdict(job, self.level)

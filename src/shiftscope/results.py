@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from shiftscope.calibrate import Calibration
 from shiftscope.columns import Kind, time_text
 from shiftscope.encode import Encoded
+from shiftscope.engines.pool import Gathered
 from shiftscope.equalise import Equalisation
 from shiftscope.localise import Localisation
 from shiftscope.orient import swapped
@@ -182,9 +183,15 @@ class ShiftResult:
         detected.
     random_state : int
     params : CompareParams
+    searched_reference, searched_current : int
+        Rows of either sample among which the neighbours of the full space were searched: all, unless they are more
+        than `params.full_space_rows` together.
     timings : tuple of (stage, seconds)
     encoded : Encoded
         The pooled matrix all of this refers to.
+    gathered : Gathered or None
+        Of samples too large to be gathered from a cluster: which rows the result is about. Row positions in the result
+        are then positions in `gathered.reference` and `gathered.current`, which hold those in the samples.
     """
 
     detected: bool
@@ -199,8 +206,11 @@ class ShiftResult:
     equalisation: Equalisation | None = field(repr=False)
     random_state: int
     params: CompareParams = field(repr=False)
+    searched_reference: int
+    searched_current: int
     timings: tuple[tuple[str, float], ...] = field(repr=False)
     encoded: Encoded = field(repr=False)
+    gathered: Gathered | None = field(repr=False, default=None)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -217,6 +227,37 @@ class ShiftResult:
         """Rows of the current sample."""
         return self.encoded.n_current
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the reader has to know about how the result was reached; often nothing."""
+        return tuple(note for note in (self._gathered_note(), self._searched_note()) if note)
+
+    def _gathered_note(self) -> str:
+        if self.gathered is None:
+            return ""
+        whole = self.gathered.n_reference, self.gathered.n_current
+        return (
+            f"The scan has counted all {whole[0]:,} reference and {whole[1]:,} current rows on the cluster; everything "
+            f"else is about the {self.n_reference:,} and {self.n_current:,} of them that were drawn at random and "
+            "gathered. Row numbers count these (result.gathered)."
+        )
+
+    def _searched_note(self) -> str:
+        searched, n = self.searched_reference + self.searched_current, self.n_reference + self.n_current
+        if searched == n:
+            return ""
+        return (
+            f"Neighbourhoods in the full space are those of {self.searched_reference:,} reference and "
+            f"{self.searched_current:,} current rows drawn at random (full_space_rows = {searched:,}); the other "
+            f"{n - searched:,} rows are scored against these. The scan counts all rows, and the p-value is exact."
+        )
+
+    def positions(self, side: Side, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Row positions in the user's sample of row positions in this result; the same unless rows were gathered."""
+        if self.gathered is None:
+            return rows
+        return (self.gathered.current if side == "current" else self.gathered.reference)[rows]
+
     def swapped(self) -> ShiftResult:
         """The same answer with the roles of the two samples exchanged."""
         return replace(
@@ -228,7 +269,10 @@ class ShiftResult:
             calibration=self.calibration.swapped(),
             scan=None if self.scan is None else _swapped_scan(self.scan),
             equalisation=None if self.equalisation is None else self.equalisation.swapped(),
+            searched_reference=self.searched_current,
+            searched_current=self.searched_reference,
             encoded=swapped(self.encoded),
+            gathered=None if self.gathered is None else self.gathered.swapped(),
         )
 
     def equalised(

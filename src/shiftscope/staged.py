@@ -15,9 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from shiftscope.compare import scanned
-from shiftscope.full_space import calibrated
+from shiftscope.full_space import calibrated, full_space_graph
 from shiftscope.job import Job
-from shiftscope.living import LivingGraph
 
 FIRST = 127  # permutations of the first stage
 GROWTH = 8  # lanes of a stage divided by those of the stage before
@@ -82,7 +81,7 @@ def _scan(job: Job) -> Callable[[int], float]:
 
 
 def _full_space(job: Job) -> Callable[[int], float]:
-    graph = LivingGraph(job.points, job.is_current, job.params.k_max, job.engine, progress=job.stage("neighbours"))
+    graph = full_space_graph(job)
 
     def p_value(n_permutations: int) -> float:
         return calibrated(job, graph, n_permutations, job.stage("calibrate")).p_value

@@ -40,6 +40,7 @@ def as_text(summary: Summary) -> str:
     if summary.detected:
         parts.append(kept_sentence(summary))
     parts += left_out_sentence(summary)
+    parts += summary.notes
     return wrapped("\n\n".join(parts))
 
 
@@ -240,8 +241,8 @@ def scan_sentence(scan: ScanSummary) -> str:
 def map_sentence(scan: ScanSummary) -> str:
     """How to read the map of features."""
     return (
-        "Each square is a pair of columns, each square of the diagonal a column alone: the darker, the more evidence "
-        "beyond chance"
+        "Each square is a pair of columns, each square of the diagonal a column alone: the stronger its colour, the "
+        "more evidence beyond chance"
         + (f"; outlined where it is enough for the verdict ({scan.critical:.2g})." if isfinite(scan.critical) else ".")
     )
 
@@ -259,7 +260,10 @@ def box_sentence(found: SetSummary) -> str:
 
 def figures_note(summary: Summary) -> str:
     """How to read the figures of the evidence."""
-    scores = "Where the observed line leaves the expected one, rows score higher than chance allows."
+    scores = (
+        "Where the observed line lies above the expected one, rows score higher than expected. Neighbours score alike, "
+        "so lines wander by chance too; the p-values take this into account."
+    )
     if summary.equalisation is None:
         return scores
     return (
