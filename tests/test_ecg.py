@@ -246,9 +246,8 @@ def test_classifiers_have_the_supplements_settings(which, settings):
     rng = np.random.default_rng(0)
     points, labels = rng.standard_normal((90, 2)), np.arange(90) % 2
     points[labels == 1, 0] += 3
-    model = downstream.classifier(which, {0: 1.0, 1: 2.5}, seed=0)
+    model = downstream.classifier(which, seed=0)
     assert settings.items() <= model.get_params().items()
-    assert model.get_params()["class_weight"] == {0: 1.0, 1: 2.5}
     with threadpool_limits(1):
         scores = model.fit(points, labels).predict_proba(points)[:, 1]
     assert downstream.auc(scores[labels == 0], scores[labels == 1]) > 0.9
@@ -309,8 +308,8 @@ def test_units_are_not_computed_twice(tmp_path):
 
 def test_the_command_end_to_end(tmp_path, capsys, monkeypatch):
     quick = downstream.classifier
-    monkeypatch.setattr(downstream, "classifier", lambda _, weight, seed: quick("LR-L2", weight, seed))
-    monkeypatch.setattr(study, "VARIANTS", study.VARIANTS[-1:])
+    monkeypatch.setattr(downstream, "classifier", lambda _, seed: quick("LR-L2", seed))
+    monkeypatch.setattr(study, "PRUNINGS", {"paper": study.PAPER})
     monkeypatch.setitem(check.TREES, "max_iter", 5)
     monkeypatch.setattr(comparison, "K_MAX", 40)
     data, out = tmp_path / "data", tmp_path / "out"
@@ -319,7 +318,7 @@ def test_the_command_end_to_end(tmp_path, capsys, monkeypatch):
     command = ["--data", str(data), "--out", str(out), "--draws", "1", "--splits", "1", "--processes", "1"]
     main(command)
     assert "jaccard" in capsys.readouterr().out
-    removed = pl.read_csv(out / "removed.csv").filter((pl.col("set") == "full space") & (pl.col("case") == "A"))
+    removed = pl.read_csv(out / "removed.csv").filter(pl.col("case") == "A")
     assert removed["p_verdict"][0] <= 0.01
     assert removed.filter(pl.col("side") == "Y")["specific_share_removed"][0] > 0.7
     figures = sorted(path.stem for path in out.glob("*.png"))
@@ -339,7 +338,7 @@ def test_a_slice_of_the_real_recordings():
     assert (len(ecg.ecg_id), len(ecg.names), ecg.filled) == (10_886, 565, 0)
     rows = cohorts.healthy(ecg, np.random.default_rng(0))
     assert 5_000 < rows.size < 5_300
-    for name in cohorts.MAIN:
+    for name in CASES:
         pair = draw_cohorts(ecg, CASES[name], 0)
         found = cohorts.balance(ecg, pair.x, pair.y)
         assert found.n > 1_500

@@ -12,10 +12,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.ecg.attribution import wave_map
-from experiments.ecg.cohorts import MAIN
+from experiments.ecg.cohorts import CASES
 from experiments.ecg.downstream import CLASSIFIERS, CURVE, TASKS, change
 from experiments.ecg.resume import Unit
 from experiments.ecg.study import Study, X, Y
+from experiments.ecg.tables import VERDICTS
 from experiments.ecg.waves import LEADS, WAVES
 
 # Okabe and Ito's colours, told apart by colour-blind readers too
@@ -38,8 +39,8 @@ def figure3(study: Study) -> Figure:
     """Rows A-D: devices of the cohorts and of the pruned sets, and the support; row E: ROC curves."""
     figure = Figure(figsize=(11, 11), layout="constrained")
     top, bottom = figure.subfigures(2, 1, height_ratios=[4, 1.35])
-    axes = top.subplots(len(MAIN), 5, width_ratios=[1, 1, 1, 1, 2.6])
-    for row, case in zip(axes, MAIN, strict=True):
+    axes = top.subplots(len(CASES), 5, width_ratios=[1, 1, 1, 1, 2.6])
+    for row, case in zip(axes, CASES, strict=True):
         _devices(study, case, row[:4])
         _support_map(study, case, Y, row[4])
         row[0].set_ylabel(case, rotation=0, fontsize=14, fontweight="bold", labelpad=12, va="center")
@@ -68,8 +69,8 @@ def most_changed(study: Study) -> str:
 def support_maps(study: Study) -> Figure:
     """How often the features of each wave and lead are in the support, over draws, for both sides of A-D."""
     figure = Figure(figsize=(10, 9), layout="constrained")
-    axes = figure.subplots(len(MAIN), 2)
-    for row, case in zip(axes, MAIN, strict=True):
+    axes = figure.subplots(len(CASES), 2)
+    for row, case in zip(axes, CASES, strict=True):
         for side, axis in zip((X, Y), row, strict=True):
             _support_map(study, case, side, axis)
             axis.set_title(f"{case}, rows pruned from {'XY'[side]}: {axis.get_title()}")
@@ -129,9 +130,8 @@ def auc_changes(study: Study) -> Figure:
 
 def control_p_values(study: Study) -> Figure:
     """Sorted p-values of the negative controls beside the diagonal of an exact test."""
-    figure = Figure(figsize=(7, 3.2), layout="constrained")
-    keys = (("p_value", "full space (the study's verdict)"), ("p_scan", "scan of single features"))
-    for axis, (key, title) in zip(figure.subplots(1, 2, sharey=True), keys, strict=True):
+    figure = Figure(figsize=(9, 3.2), layout="constrained")
+    for axis, (key, title) in zip(figure.subplots(1, len(VERDICTS), sharey=True), VERDICTS.items(), strict=True):
         axis.plot([0, 1], [0, 1], color=GREY, lw=0.8)
         for device, colour in zip((1, 2, 3), DEVICE_COLOURS, strict=True):
             values = np.sort([unit[key] for unit in study.controls if unit["device"] == device])
