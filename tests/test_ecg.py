@@ -206,6 +206,20 @@ def test_encodings_bound_outliers_and_do_not_know_the_cohorts():
     assert encoding.tails(bounded["as is"]).top_rows > encoding.tails(bounded["winsorised"]).top_rows
 
 
+def test_trees_on_bins_are_the_trees_on_values():
+    rng = np.random.default_rng(0)
+    points = rng.standard_normal((600, 3))
+    points[:, 2] = np.round(points[:, 2])
+    labels = (points[:, 0] > 1).astype(int)
+    bins = encoding.quantile_bins(points, points)
+    assert [np.unique(column).size <= encoding.BINS for column in bins.T] == [True] * 3
+    assert np.array_equal(np.argsort(bins[:, 2], kind="stable"), np.argsort(points[:, 2], kind="stable"))
+    with threadpool_limits(1):
+        model = downstream.classifier("HGBT", seed=0).set_params(max_iter=20)
+        ours, theirs = (model.fit(values, labels).predict_proba(values)[:, 1] for values in (bins, points))
+    assert np.mean(np.abs(ours - theirs) < 0.01) > 0.98  # a cut may lie at the other end of a bin
+
+
 @pytest.mark.parametrize("task", downstream.TASKS)
 def test_no_patient_is_learned_from_and_tested_on(folder, task):
     ecg = read(folder)

@@ -31,7 +31,7 @@ from experiments.ecg.cohorts import (
 )
 from experiments.ecg.data import Ecg, read
 from experiments.ecg.elastic_net import ElasticNetLogistic
-from experiments.ecg.encoding import winsoriser
+from experiments.ecg.encoding import quantile_bins, winsoriser
 from experiments.ecg.resume import Unit
 
 TASKS = ("1AVB", "NST_", "IVCD", "ISC_", "ISCAL")
@@ -56,10 +56,10 @@ def downstream_unit(folder: Path, name: str, draw: int, task: str, removed: Sequ
     """One task of one draw: before, after equalisation, and after random removals of the same size."""
     ecg = read(folder)
     cohorts = draw_cohorts(ecg, CASES[name], draw)
-    encoder = winsoriser(ecg.features[np.concatenate([cohorts.x, cohorts.y])])
+    pool = ecg.features[np.concatenate([cohorts.x, cohorts.y])]
     rng = np.random.default_rng([draw, TASKS.index(task)])
     whole = task_split(ecg, cohorts, task, rng)
-    points = encoder.apply(ecg.features)
+    standardised, binned = winsoriser(pool).apply(ecg.features), quantile_bins(pool, ecg.features)
     conditions = {"before": whole, "after": without(whole, cohorts.x[removed[0]], cohorts.y[removed[1]])}
     for repeat in range(RANDOM_REMOVALS):
         chosen = [
@@ -70,7 +70,7 @@ def downstream_unit(folder: Path, name: str, draw: int, task: str, removed: Sequ
     done: Unit = {condition: {} for condition in conditions}
     with threadpool_limits(1):
         for which in CLASSIFIERS:
-            model = classifier(which, draw)
+            model, points = classifier(which, draw), binned if which == "HGBT" else standardised
             for condition, split in conditions.items():
                 done[condition][which] = _evaluated(model, points, split, draw)
     sizes = [int(rows.size) for rows in vars(whole).values()]

@@ -51,6 +51,16 @@ class Study:
     downstream: list[Unit]
     checks: list[Unit]
 
+    @property
+    def cases(self) -> list[str]:
+        """Cases whose first draw is there: all, unless the study was stopped."""
+        return [case for case in CASES if (case, 0) in self.compared]
+
+    @property
+    def tasks(self) -> list[str]:
+        """Downstream tasks whose first draw is there."""
+        return [task for task in TASKS if any((unit["task"], unit["draw"]) == (task, 0) for unit in self.downstream)]
+
     def draws(self, case: str) -> list[int]:
         """The draws of a case."""
         return [draw for name, draw in self.compared if name == case]
@@ -82,7 +92,7 @@ class Study:
     def overlaps(self, side: int) -> list[tuple[str, str, float, float, float]]:
         """Jaccard overlap of each two cases: first draw, mean over pairs of different draws, consensus."""
         rows = []
-        for one, other in combinations_with_replacement(CASES, 2):
+        for one, other in combinations_with_replacement(self.cases, 2):
             ours, theirs = self.supports(one, side), self.supports(other, side)
             across = [jaccard(ours[i], theirs[j]) for i in ours for j in theirs if i != j]
             rows.append(
@@ -98,48 +108,62 @@ class Study:
 
 
 def run_study(folder: Path, units: Path, draws: int = 10, splits: int = 20, processes: int = 2) -> Study:
-    """Run what is missing in `units` and gather everything."""
-    compares = {
+    """Run what is missing in `units` and gather everything; with 0 processes, gather what is there."""
+    one = min(processes, 1)  # kernels use all cores by themselves
+    compared = _gather(_compares(folder, draws), units, one)
+    return Study(
+        ecg=read(folder),
+        compared=compared,
+        pruned=_gather(_prunings(folder, draws), units, one),
+        controls=list(_gather(_controls(folder, splits), units, one).values()),
+        checks=list(_gather(_checks(folder, compared), units, processes).values()),
+        downstream=list(_gather(_downstream(folder, compared), units, processes).values()),
+    )
+
+
+def _compares(folder: Path, draws: int) -> dict[tuple[str, int], Task]:
+    return {
         (case, draw): Task(f"compare_{case}_{draw}", compare_unit, (folder, case, draw, ENCODING))
         for draw in range(draws)
         for case in CASES
         if case == DOWNSTREAM_CASE or draw < OTHER_DRAWS
     }
-    compared = _gather(compares, units)
-    prunings = {
+
+
+def _prunings(folder: Path, draws: int) -> dict[tuple[str, int, str], Task]:
+    return {
         (case, draw, key): Task(f"equalise_{case}_{draw}_{key}", equalise_unit, (folder, case, draw, pruning))
         for draw in range(min(draws, PRUNING_DRAWS))
         for case in CASES
         for key, pruning in PRUNINGS.items()
     }
-    controls = {
+
+
+def _controls(folder: Path, splits: int) -> dict[tuple[int, int], Task]:
+    return {
         (device, split): Task(f"control_{device}_{split}", control_unit, (folder, device, split, ENCODING))
         for split in range(splits)
         for device in (1, 2, 3)
     }
-    downstream = {
-        (task, draw): Task(
-            f"downstream_{task}_{draw}",
-            downstream_unit,
-            (folder, DOWNSTREAM_CASE, draw, task, compared[DOWNSTREAM_CASE, draw]["removed"]),
-        )
-        for draw in range(draws)
+
+
+def _checks(folder: Path, compared: dict[tuple[str, int], Unit]) -> dict[str, Task]:
+    return {
+        case: Task(f"check_{case}", check_unit, (folder, case, draw, ENCODING, unit["removed"]))
+        for (case, draw), unit in compared.items()
+        if draw == 0
+    }
+
+
+def _downstream(folder: Path, compared: dict[tuple[str, int], Unit]) -> dict[tuple[str, int], Task]:
+    return {
+        (task, draw): Task(f"downstream_{task}_{draw}", downstream_unit, (folder, case, draw, task, unit["removed"]))
+        for (case, draw), unit in compared.items()
+        if case == DOWNSTREAM_CASE
         for task in TASKS
     }
-    checks = {
-        case: Task(f"check_{case}", check_unit, (folder, case, 0, ENCODING, compared[case, 0]["removed"]))
-        for case in CASES
-    }
-    return Study(
-        ecg=read(folder),
-        compared=compared,
-        pruned=_gather(prunings, units),
-        controls=list(_gather(controls, units).values()),
-        checks=list(_gather(checks, units, processes).values()),
-        downstream=list(_gather(downstream, units, processes).values()),
-    )
 
 
-def _gather(tasks: dict, units: Path, processes: int = 1) -> dict:
+def _gather(tasks: dict, units: Path, processes: int) -> dict:
     done = run(list(tasks.values()), units, processes)
-    return {key: done[task.name] for key, task in tasks.items()}
+    return {key: done[task.name] for key, task in tasks.items() if task.name in done}

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 
 from experiments.ecg.attribution import chance_jaccard, cliffs_delta, matched_triples, wave_shares
-from experiments.ecg.cohorts import CASES, healthy
+from experiments.ecg.cohorts import healthy
 from experiments.ecg.controls import ALPHAS, rate
-from experiments.ecg.downstream import CLASSIFIERS, TASKS, change
+from experiments.ecg.downstream import CLASSIFIERS, change
 from experiments.ecg.resume import write_whole
 from experiments.ecg.study import PRUNINGS, Study, X, Y
 from experiments.ecg.waves import parse
@@ -33,7 +33,7 @@ def write_tables(study: Study, out: Path) -> dict[str, pl.DataFrame]:
 def balance_table(study: Study) -> list[dict]:
     """Sizes, age and sex of the cohorts, the largest imbalance over draws, and weight, which is not matched."""
     rows = []
-    for case in CASES:
+    for case in study.cases:
         found = study.balance(case)
         every = [study.balance(case, draw) for draw in study.draws(case)]
         rows.append(
@@ -57,7 +57,7 @@ def balance_table(study: Study) -> list[dict]:
 def removed_table(study: Study) -> list[dict]:
     """Devices in the cohorts and in what `compare` removed, per case and side, first draw and over draws."""
     rows = []
-    for case in CASES:
+    for case in study.cases:
         for side, label in SIDES:
             every = [study.composition(case, study.compared[case, draw], side, draw) for draw in study.draws(case)]
             first = every[0]
@@ -120,7 +120,7 @@ def modes_table(study: Study) -> list[dict]:
             "p_value": mode["p_value"],
             "strongest": " ".join(study.ecg.names[k] for k in mode["features"][:5]),
         }
-        for case in CASES
+        for case in study.cases
         for mode in study.compared[case, 0]["modes"]
     ]
 
@@ -128,7 +128,7 @@ def modes_table(study: Study) -> list[dict]:
 def support_table(study: Study) -> list[dict]:
     """Size of each support and its waves."""
     rows = []
-    for case in CASES:
+    for case in study.cases:
         for side, label in SIDES:
             sizes = [len(support) for support in study.supports(case, side).values()]
             agreed = study.consensus(case, side)
@@ -178,7 +178,7 @@ def features_table(study: Study) -> list[dict]:
     triples = matched_triples(ecg, healthy(ecg, rng), rng)
     medians = {device: np.median(ecg.features[rows], axis=0) for device, rows in triples.items()}
     rows = []
-    for case in CASES:
+    for case in study.cases:
         cohorts, unit = study.cohorts(case), study.compared[case, 0]
         own_x, own_y = (
             rows_[ecg.device[rows_] == device]
@@ -237,7 +237,7 @@ def controls_table(study: Study) -> list[dict]:
 def downstream_table(study: Study) -> list[dict]:
     """Change of the AUC by equalisation beside that by random removals."""
     rows = []
-    for task in TASKS:
+    for task in study.tasks:
         first = next(unit for unit in study.downstream if unit["task"] == task and unit["draw"] == 0)
         for which in CLASSIFIERS:
             found = change(study.downstream, task, which)
