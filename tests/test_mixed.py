@@ -15,6 +15,7 @@ from shiftscope.encode import Columns, encode_pair
 from shiftscope.equalise import EqualiseParams
 from shiftscope.errors import InputError, ParameterError
 from shiftscope.features import METRIC_LEVELS
+from shiftscope.levels import counterpart
 from shiftscope.localise import LocaliseParams, localise
 from shiftscope.params import CompareParams
 from shiftscope.results import Direction
@@ -176,6 +177,16 @@ def test_columns_that_name_rows_are_left_out_and_named():
     assert set(declared.names) == {"city", "value", "n", "code"}
 
 
+def test_identifiers_of_a_csv_are_left_out_too(tmp_path):
+    for at, name in enumerate(("a.csv", "b.csv")):
+        rows = np.random.default_rng(at).normal(size=60).round(3)
+        lines = [f"{1000 * at + number},{value},{number % 7}" for number, value in enumerate(rows)]
+        (tmp_path / name).write_text("\n".join(["customer_id,x,day", *lines]))
+    encoded = encode_pair(tmp_path / "a.csv", tmp_path / "b.csv")
+    assert encoded.names == ("day", "x")
+    assert [left.name for left in encoded.left_out] == ["customer_id"]
+
+
 def test_include_exclude_and_declare():
     reference, current = frames()
     assert encode_pair(reference, current, ["x", "age"]).names == ("age", "x")
@@ -291,10 +302,12 @@ def test_a_level_that_became_more_frequent():
     assert result.modes[0].excess == pytest.approx(0.25, abs=0.08)
 
 
-def test_missing_values_of_one_level():
-    reference, current = frames("missing")
+@pytest.mark.parametrize("seed", [0, 3])
+def test_missing_values_of_one_level(seed):
+    """One mode: the reference sample has more rows of B with an age instead, which is the same change."""
+    reference, current = frames("missing", seed=seed)
     result = compare(reference, current, params=QUICK)
-    mode = result.modes[0]
+    (mode,) = result.modes
     assert (mode.side, set(mode.features)) == ("current", {"age", "device"})
     assert current["age"].iloc[mode.rows].isna().all()
     said = {direction.feature: direction.change for direction in mode.directions}
@@ -303,9 +316,46 @@ def test_missing_values_of_one_level():
 
 
 def test_a_category_and_a_number_that_go_together_otherwise():
+    """Each level of either side is told by itself: together they would be higher here and lower there."""
     result = compare(*frames("pairing"), params=QUICK)
-    assert result.detected
-    assert {"device", "x"} == set(result.modes[0].features)
+    told = {
+        (mode.side, mode.directions[0].level, mode.directions[1].word): mode.directions[0].share
+        for mode in result.modes
+        if mode.features == ("device", "x")
+    }
+    assert told == {
+        ("current", "A", "higher"): 1.0,
+        ("current", "B", "lower"): 1.0,
+        ("reference", "A", "lower"): 1.0,
+        ("reference", "B", "higher"): 1.0,
+    }
+    assert len(result.modes) == 4
+
+
+def test_levels_alone_if_a_number_adds_next_to_nothing():
+    (mode,) = compare(*frames("level", seed=4), params=QUICK).modes
+    assert mode.features == ("device",)
+
+
+def test_what_the_other_sample_has_instead():
+    """30 rows more of (B, missing): they lack at (B, there), the likest combination, and 10 at A."""
+    level = np.repeat([0.0, 0.0, 1.0, 1.0], [60, 50, 30, 60])  # A of both samples, then B
+    is_current = np.repeat([False, True, False, True], [60, 50, 30, 60])
+    gap = np.zeros(200, np.bool_)
+    gap[-50:] = True  # B of the current sample: 10 there, 50 missing
+    ranked = np.column_stack([level, np.where(gap, -np.inf, 1.0)])
+    found = counterpart(ranked, is_current, np.array([True, False]), (0, 1), np.flatnonzero(gap))
+    scale = 90 / 110
+    assert [(set(level[rows]), count) for rows, count in found] == [({1.0}, round(30 - 10 * scale)), ({0.0}, 19)]
+    assert not is_current[np.concatenate([rows for rows, _ in found])].any()
+
+
+def test_yes_or_no_is_told_in_shares():
+    rng = np.random.default_rng(0)
+    first, second = (pd.DataFrame({"smoker": rng.random(300) < p, "v": rng.normal(size=300)}) for p in (0.2, 0.6))
+    (mode,) = compare(first, second, params=QUICK).modes
+    assert mode.features == ("smoker",)
+    assert str(mode.directions[0]).startswith(("smoker = 0: 40 % -> 8", "smoker = 1: 19 % -> 5"))
 
 
 def test_equal_samples_of_mixed_kinds_agree():
@@ -320,6 +370,8 @@ def test_wording_of_directions():
     assert str(paired) == "device = B: 90 % of these rows against 30 %"
     noise = Direction("device", nan, nan, nan, nan, "category", "B", 0.65, 0.46, 0.51, marginal=False)
     assert str(noise) == "device = B: 65 % of these rows against 46 %"
+    rare = Direction("device", nan, nan, nan, nan, "category", "new", share=1.0, other_share=0.0, own_share=0.04)
+    assert str(rare) == "device = new: 0 % -> 4 %"
     gap = Direction("age", nan, nan, nan, nan, "number", "missing", 1.0, 0.004, 0.2, gap=True)
     assert str(gap) == "age missing: 0.4 % -> 20 %"
     assert str(Direction("age", 61.0, 52.0, 0.9, 1.0)) == "age higher: median 61 against 52"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shiftscope import __version__, cli_monitor, cli_rows
+from shiftscope import __version__, cli_certify, cli_monitor, cli_rows
 from shiftscope.errors import EngineError, InputError, ParameterError
 
 if TYPE_CHECKING:
@@ -346,6 +346,7 @@ def show_written(paths: list[Path | str], *, on_stderr: bool) -> None:
 
 cli_monitor.register(app)
 cli_rows.register(app)
+cli_certify.register(app)
 
 if __name__ == "__main__":
     main()

@@ -13,6 +13,7 @@ from shiftscope.calibrate import Calibration, Tail, calibrate, tail_test
 from shiftscope.encode import Columns, Encoded, encode
 from shiftscope.engines.base import Engine
 from shiftscope.errors import ParameterError, check_seed, is_whole
+from shiftscope.kernels.bit_counters import MOST
 from shiftscope.living import LivingGraph
 from shiftscope.null import Null, SimulatedNull
 from shiftscope.orient import canonical
@@ -31,7 +32,7 @@ class EqualiseParams:
     Attributes
     ----------
     k_max : int
-        Largest neighbourhood K_M.
+        Largest neighbourhood K_M, at most 4,094.
     q_tail : float
         Null quantile where the tails begin.
     alpha : float
@@ -70,6 +71,8 @@ class EqualiseParams:
             )
             if not is_whole(value, least)
         ]
+        if is_whole(self.k_max, MOST + 1):
+            faults.append(f"k_max must be at most {MOST}, as far as counters of permutations reach, got {self.k_max!r}")
         faults += [
             f"{name} must lie strictly between 0 and 1, got {value!r}"
             for name, value in (("q_tail", self.q_tail), ("alpha", self.alpha))

@@ -145,4 +145,4 @@ def _remove(job: Job, graph: LivingGraph, modes: tuple[Settled, ...]) -> None:
 
 
 def _rows(modes: tuple[Settled, ...]) -> NDArray[np.intp]:
-    return np.concatenate([np.empty(0, dtype=np.intp), *(mode.rows for mode in modes)])
+    return np.concatenate([np.empty(0, dtype=np.intp), *(mode.all_rows for mode in modes)])

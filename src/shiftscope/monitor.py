@@ -67,7 +67,9 @@ def monitor(
     header = HistoryHeader.of(detector, params.alpha, horizon, table_digest(detector.reference_table()))
     record = History.open(history, header)
     done = {(row.name, row.digest) for row in record.rows}
-    for name, batch in _named(batches):
+    for at, (name, batch) in enumerate(_named(batches)):
+        if isinstance(batches, Sized):
+            progress("batches", at / len(batches))
         table = read_table(batch, name)
         digest = table_digest(table)
         if history is not None and (name, digest) in done:

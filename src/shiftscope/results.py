@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from shiftscope.subset import Subset
 
 Side = Literal["reference", "current"]
-TOLD_SHARE = 0.1  # of the change among a mode's rows: a smaller one of the whole sample does not tell the story
+TOLD_SHARE = 0.1  # of the change among a mode's rows: a smaller one of the whole sample does not tell the story ...
+TOLD_RATIO = 2.0  # ... unless the level has become so many times as frequent
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,11 @@ class Direction:
         """
         if self.level:
             level = self.level if self.gap else f"= {plain(self.level)}"
-            if self.marginal and self.own_share - self.other_share >= TOLD_SHARE * (self.share - self.other_share):
+            change = self.own_share - self.other_share
+            large = (
+                change >= TOLD_SHARE * (self.share - self.other_share) or self.own_share > TOLD_RATIO * self.other_share
+            )
+            if self.marginal and large:
                 return f"{level}: {percent(self.other_share)} -> {percent(self.own_share)}"
             return f"{level}: {percent(self.share)} of these rows against {percent(self.other_share)}"
         median, other = (
