@@ -239,7 +239,7 @@ def _permuted_tails(
     n = len(graph.index)
     bounds = np.vstack([nulls.reference.bounds(tests[0].tau), nulls.current.bounds(tests[1].tau)])
     masks, bits = crossing_masks(bounds), _packed(lanes)
-    groups, scores = [], []
+    groups, scores = [np.empty(0, dtype=np.intp)], [np.empty(0)]
     for first in range(0, n, CHUNK_ROWS):
         out = np.empty((min(CHUNK_ROWS, n - first), lanes.shape[1]))
         score_permutations(first, graph.index, graph.tied, bits, bounds, masks, nulls.tables, out)
