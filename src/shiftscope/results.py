@@ -187,8 +187,8 @@ class ShiftResult:
     random_state : int
     params : CompareParams
     searched_reference, searched_current : int
-        Rows of either sample among which the neighbours of the full space were searched: all, unless they are more
-        than `params.full_space_rows` together.
+        Rows of either sample whose neighbourhoods in the full space were looked at: all, unless they are more than
+        `params.full_space_rows` together.
     timings : tuple of (stage, seconds)
     encoded : Encoded
         The pooled matrix all of this refers to.
@@ -250,9 +250,9 @@ class ShiftResult:
         if searched == n:
             return ""
         return (
-            f"Neighbourhoods in the full space are those of {self.searched_reference:,} reference and "
-            f"{self.searched_current:,} current rows drawn at random (full_space_rows = {searched:,}); the other "
-            f"{n - searched:,} rows are scored against these. The scan counts all rows, and the p-value is exact."
+            f"In the full space, the neighbourhoods of {self.searched_reference:,} reference and "
+            f"{self.searched_current:,} current rows drawn at random were looked at (full_space_rows = {searched:,}); "
+            f"the other {n - searched:,} rows are scored by their neighbours among these. The p-value is exact."
         )
 
     def positions(self, side: Side, rows: NDArray[np.intp]) -> NDArray[np.intp]:
