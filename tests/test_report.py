@@ -563,7 +563,7 @@ def test_mixed_columns_are_told_alike_everywhere(mixed: ShiftResult) -> None:
         assert sentence in str(mixed)
         assert sentence.replace(">", "\\>") in mixed.to_markdown()
         assert sentence in saved["modes"][0]["changes"]
-    seen = " ".join(Tags(page(summary)).text.split()).replace("\N{NO-BREAK SPACE}", " ")
+    seen = " ".join(Tags(page(summary)).text.split()).replace("\N{NO-BREAK SPACE}", " ").replace("→", "->")
     assert told["age"].removeprefix("age ") in seen
     assert "An arrow leads from the share in the reference sample to that in the current sample." in seen
     assert "2 categories, 1 number, 1 date" in seen
@@ -618,6 +618,16 @@ def test_missing_numbers_have_a_place_below_all_others(mixed: ShiftResult) -> No
     assert histogram.current[0] == pytest.approx(missing[mixed.n_reference :].mean(), abs=1e-5)
     assert histogram.mode[0] == 1.0
     assert histogram.reference.sum() == pytest.approx(1.0, abs=1e-4)
+
+
+def test_numbers_with_few_values_are_drawn_like_a_category() -> None:
+    yes = np.tile([0.0, 1.0, 1.0, np.nan], 50)[:, None]
+    many = np.arange(200.0)[:, None]
+    result = ss.compare(np.hstack([yes, many]), np.hstack([yes, many + 0.5]), params=replace(MIXED, scan=None))
+    column = drawn(result, 0)
+    assert column.axis.labels == ("missing", "0", "1")
+    np.testing.assert_array_equal(column.places[:4], [1, 2, 2, 0])
+    assert drawn(result, 1).axis.labels == ()
 
 
 def test_dates_have_round_ticks(mixed: ShiftResult) -> None:
