@@ -393,6 +393,7 @@ def test_wording_of_directions():
     gap = Direction("age", nan, nan, nan, nan, "number", "missing", 1.0, 0.004, 0.2, gap=True)
     assert str(gap) == "age missing: 0.4 % -> 20 %"
     assert str(Direction("age", 61.0, 52.0, 0.9, 1.0)) == "age higher: median 61 against 52"
+    assert str(Direction("age", 52.0, 52.1, -0.01, 1.1)) == "age much the same: median 52 against 52.1"
     date = Direction("seen", 86400.0 * 366, 0.0, 1.0, 1.0, "date")
     assert str(date) == "seen later: median 1971-01-02 against 1970-01-01"
 
