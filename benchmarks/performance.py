@@ -48,7 +48,7 @@ class Plan:
     product: int
     megabytes: int
 
-    def keys(self) -> list[tuple[Any, ...]]:
+    def units(self) -> list[tuple[Any, ...]]:
         """All units."""
         found: list[tuple[Any, ...]] = [("arithmetic", self.product), ("bandwidth", self.megabytes), ("version",)]
         found.append(("first_result",))
@@ -90,7 +90,7 @@ QUICK = Plan(
 
 def run(plan: Plan, out: Path) -> Costs:
     """All units, measured or read."""
-    keys = plan.keys()
+    keys = plan.units()
     return dict(zip(keys, run_units(keys, measured_apart, out), strict=True))
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import shiftscope as ss
-from shiftscope.design import draw_design, score_all, spread
-from shiftscope.equalise import EqualiseParams
+from shiftscope.design import Design, draw_design, score_all
+from shiftscope.equalise import EqualiseParams, equalise_graph
 from shiftscope.living import LivingGraph
 from shiftscope.scan import ScanParams
 
@@ -40,7 +40,26 @@ def test_large_pools_give_as_many_rows_of_both_samples_as_they_have(
     np.testing.assert_array_equal(np.sort(np.append(design.rows, design.others)), np.arange(design.n_rows))
     np.testing.assert_array_equal(draw_design(n_reference, n_current, 200, 5).rows, design.rows)
     assert draw_design(n_reference, n_current, 200, 6).rows.tolist() != design.rows.tolist()
-    np.testing.assert_array_equal(design.rows[design.positions(design.rows[[3, 7]])], design.rows[[3, 7]])
+    np.testing.assert_array_equal(design.order[:200], design.rows)
+
+
+def test_the_design_of_a_part_is_what_it_has_of_the_design() -> None:
+    part = Design(np.array([1, 4, 6]), 8).within(np.array([0, 1, 5, 6, 7]))
+    assert part.rows.tolist() == [1, 3]
+    assert part.order.tolist() == [1, 3, 0, 2, 4]
+
+
+def test_equalisation_that_looks_at_some_rows_prunes_all() -> None:
+    reference, current = injected(4)
+    points, is_current = np.vstack([reference, current]), np.arange(6000) >= 3000
+    order = draw_design(3000, 3000, 1500, 2).order
+    graph = LivingGraph(points[order], is_current[order], 60, rows=np.arange(1500), own_position=order % 3000)
+    done = equalise_graph(graph, QUICK["equalise"])
+    assert done.converged
+    assert np.mean(done.removed_current < 240) > 0.7
+    assert np.isin(np.arange(240), done.removed_current).mean() > 0.6
+    kept = np.sort(np.append(done.kept_current, done.removed_current))
+    np.testing.assert_array_equal(kept, np.arange(3000))
 
 
 def test_rows_outside_are_scored_as_if_they_were_the_only_ones_added() -> None:
@@ -67,13 +86,6 @@ def test_rows_outside_are_scored_as_if_they_were_the_only_ones_added() -> None:
     )
 
 
-def test_rows_outside_follow_their_nearest_row_of_the_same_sample() -> None:
-    points = np.array([[0.0], [1.0], [0.1], [0.9], [0.2], [0.4], [0.95]])
-    is_current = np.array([False, False, True, True, False, True, True])
-    near = spread(points, is_current, np.arange(4), np.array([True, False, False, True]), np.arange(4, 7))
-    np.testing.assert_array_equal(near, [4, 6])
-
-
 def test_a_large_pool_is_compared_on_a_part_and_answers_for_all_rows() -> None:
     reference, current = injected(0)
     result = ss.compare(reference, current, params=ss.CompareParams(full_space_rows=2000, **QUICK))
@@ -93,7 +105,7 @@ def test_a_large_pool_is_compared_on_a_part_and_answers_for_all_rows() -> None:
     np.testing.assert_array_equal(back.kept_reference, result.kept_current)
 
 
-def test_what_the_full_space_prunes_is_pruned_outside_of_the_design_too() -> None:
+def test_what_the_full_space_prunes_lies_outside_of_the_design_too() -> None:
     reference, current = injected(3, extra=450)
     params = ss.CompareParams(full_space_rows=1500, **{**QUICK, "scan": None, "max_modes": 1})
     result = ss.compare(reference, current, params=params)

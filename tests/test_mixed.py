@@ -269,6 +269,23 @@ def test_swapped_samples_and_columns_in_another_order_give_the_same_answer():
     assert_same(one, compare(*shuffled, params=QUICK))
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_mixed_columns_are_encoded_alike_in_any_order(seed):
+    """Swapped samples, shuffled rows and shuffled columns: the same numbers, to the last bit, in the other order."""
+    reference, current = frames("missing", n=61, seed=seed)
+    current["day"] = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(61) % 7, unit="D")
+    reference["day"] = pd.NaT
+    one = encode_pair(reference, current)
+    rng = np.random.default_rng(seed)
+    first, second = rng.permutation(61), rng.permutation(61)
+    other = encode_pair(current.iloc[second, rng.permutation(5)], pl.from_pandas(reference.iloc[first]))
+    order = np.concatenate([61 + second, first])
+    assert (one.names, one.features, one.groups) == (other.names, other.features, other.groups)
+    np.testing.assert_array_equal(one.points[order], other.points)
+    np.testing.assert_array_equal(one.ranked[order], other.ranked)
+    np.testing.assert_array_equal(one.scale, other.scale)
+
+
 def test_rows_in_another_order_have_their_scores_in_that_order():
     reference, current = frames("missing", n=80)
     order = np.random.default_rng(1).permutation(80)
@@ -375,6 +392,7 @@ def test_wording_of_directions():
     gap = Direction("age", nan, nan, nan, nan, "number", "missing", 1.0, 0.004, 0.2, gap=True)
     assert str(gap) == "age missing: 0.4 % -> 20 %"
     assert str(Direction("age", 61.0, 52.0, 0.9, 1.0)) == "age higher: median 61 against 52"
+    assert str(Direction("age", 52.0, 52.1, -0.01, 1.1)) == "age much the same: median 52 against 52.1"
     date = Direction("seen", 86400.0 * 366, 0.0, 1.0, 1.0, "date")
     assert str(date) == "seen later: median 1971-01-02 against 1970-01-01"
 

@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--draws", type=int, default=10, help="cohort draws")
     parser.add_argument("--splits", type=int, default=20, help="negative controls per device")
-    parser.add_argument("--processes", type=int, default=2, help="for the classifiers")
+    parser.add_argument("--processes", type=int, default=2, help="for the classifiers; 0 shows what is done so far")
     asked = parser.parse_args(arguments)
     study = run_study(asked.data, asked.out / "units", asked.draws, asked.splits, asked.processes)
     tables = write_tables(study, asked.out)

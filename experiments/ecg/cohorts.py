@@ -39,10 +39,8 @@ CASES = {
         Case("B", x=1, shared=3, y=2),
         Case("C", x=2, shared=1, y=3),
         Case("D", x=2, shared=1, y=3, exchanged=0.10),
-        Case("D5", x=2, shared=1, y=3, exchanged=0.05),  # how much D depends on the share
     )
 }
-MAIN = ("A", "B", "C", "D")
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,51 +17,55 @@ from experiments.ecg.resume import Unit
 
 K_MAX = 200  # the paper's K_M for ECG
 PAPER_TAIL = 0.97
+# Single features only: pairs of 565 features are 159,330 sets, minutes for each of 85 comparisons and controls.
+SCAN = ss.ScanParams(max_features=1)
 # The default is 1,000 epochs with 2,000 background rows: about eight times the work with 565 features.
 LOCALISE = ss.LocaliseParams(epochs=300, background=1000)
 LEAST_QUERIES = 10  # rows that a support is learned from
 
 
-def settings(q_tail: float = PAPER_TAIL) -> ss.CompareParams:
-    """The paper's protocol: full space, no scan, one localisation per mode."""
+@dataclass(frozen=True)
+class Pruning:
+    """How rows are pruned in the full space: the encoding, where the tail begins, and what judges it."""
+
+    encoding: str
+    q_tail: float = PAPER_TAIL
+    threshold: Literal["calibrated", "formula"] = "calibrated"
+
+
+def settings() -> ss.CompareParams:
+    """The package's protocol with the paper's K_M: single features scanned, then the full space."""
     return ss.CompareParams(
-        scan=None,
-        max_iterations=1,
-        equalise=ss.EqualiseParams(k_max=K_MAX, q_tail=q_tail),
-        localise=LOCALISE,
+        scan=SCAN, max_iterations=1, equalise=ss.EqualiseParams(k_max=K_MAX, q_tail=PAPER_TAIL), localise=LOCALISE
     )
 
 
 def compare_unit(folder: Path, name: str, draw: int, kind: str) -> Unit:
     """The whole comparison of one draw of a case.
 
-    `removed` are the representative sets of the paper, pruned in the full space; `removed_finally` is what is missing
-    in the subsets that `compare` keeps after following the modes into their subspaces. Positions are within a cohort.
+    `removed` is what is missing in the subsets that `compare` keeps: rows of modes, and rows pruned in the full space.
+    Positions are within a cohort.
     """
     ecg = read(folder)
     cohorts = draw_cohorts(ecg, CASES[name], draw)
     points, n = encoded(ecg, cohorts, kind)
     result = ss.compare(points[:n], points[n:], params=settings(), random_state=draw)
-    kept = (result.kept_reference, result.kept_current)
-    equal = result.equalisation
-    removed = (equal.removed_reference, equal.removed_current) if equal else (np.empty(0, int), np.empty(0, int))
+    removed = [np.setdiff1d(np.arange(n), kept) for kept in (result.kept_reference, result.kept_current)]
     return {
         "p_value": result.p_value,
-        "removed": [np.sort(rows).tolist() for rows in removed],
-        "removed_finally": [np.setdiff1d(np.arange(n), rows).tolist() for rows in kept],
+        "removed": [rows.tolist() for rows in removed],
         "modes": [_mode(mode) for mode in result.modes],
         "supports": [_support(points, n, rows, side, draw) for side, rows in enumerate(removed)],
-        "tails": vars(tails(points)),
         "timings": dict(result.timings),
     }
 
 
-def equalise_unit(folder: Path, name: str, draw: int, kind: str, q_tail: float) -> Unit:
-    """The pruned sets alone, under other settings."""
+def equalise_unit(folder: Path, name: str, draw: int, pruning: Pruning) -> Unit:
+    """What the paper's protocol prunes: the full space alone, no scan."""
     ecg = read(folder)
-    points, n = encoded(ecg, draw_cohorts(ecg, CASES[name], draw), kind)
-    params = ss.EqualiseParams(k_max=K_MAX, q_tail=q_tail)
-    done = ss.equalise(points[:n], points[n:], params=params, random_state=draw)
+    points, n = encoded(ecg, draw_cohorts(ecg, CASES[name], draw), pruning.encoding)
+    params = ss.EqualiseParams(k_max=K_MAX, q_tail=pruning.q_tail, threshold=pruning.threshold)
+    done = ss.equalise(points[:n], points[n:], K_MAX, params=params, random_state=draw)
     removed = (done.removed_reference, done.removed_current)
     return {"removed": [np.sort(rows).tolist() for rows in removed], "tails": vars(tails(points))}
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 
 from experiments.ecg.attribution import wave_map
-from experiments.ecg.cohorts import MAIN
-from experiments.ecg.downstream import CLASSIFIERS, CURVE, TASKS, change
+from experiments.ecg.downstream import CLASSIFIERS, CURVE, change
 from experiments.ecg.resume import Unit
 from experiments.ecg.study import Study, X, Y
+from experiments.ecg.tables import VERDICTS
 from experiments.ecg.waves import LEADS, WAVES
 
 # Okabe and Ito's colours, told apart by colour-blind readers too
@@ -28,7 +28,7 @@ DPI = 110
 def write_figures(study: Study, out: Path) -> None:
     """Draw every figure into `out`."""
     with mpl.rc_context({"font.size": 8, "axes.titlesize": 9, "axes.spines.top": False, "axes.spines.right": False}):
-        for name, draw in FIGURES.items():
+        for name, draw in {**FIGURES, **(OF_TASKS if study.tasks else {})}.items():
             part = out / f"{name}.part.png"
             draw(study).savefig(part, dpi=DPI)
             os.replace(part, out / f"{name}.png")
@@ -38,28 +38,33 @@ def figure3(study: Study) -> Figure:
     """Rows A-D: devices of the cohorts and of the pruned sets, and the support; row E: ROC curves."""
     figure = Figure(figsize=(11, 11), layout="constrained")
     top, bottom = figure.subfigures(2, 1, height_ratios=[4, 1.35])
-    axes = top.subplots(len(MAIN), 5, width_ratios=[1, 1, 1, 1, 2.6])
-    for row, case in zip(axes, MAIN, strict=True):
+    axes = top.subplots(len(study.cases), 5, squeeze=False, width_ratios=[1, 1, 1, 1, 2.6])
+    for row, case in zip(axes, study.cases, strict=True):
         _devices(study, case, row[:4])
         _support_map(study, case, Y, row[4])
         row[0].set_ylabel(case, rotation=0, fontsize=14, fontweight="bold", labelpad=12, va="center")
     handles = [mpl.patches.Patch(color=colour, label=f"Device {k + 1}") for k, colour in enumerate(DEVICE_COLOURS)]
     top.legend(handles=handles, loc="outside upper center", ncols=3, frameon=False)
+    if study.tasks:
+        _row_e(study, bottom)
+    return figure
+
+
+def _row_e(study: Study, bottom: SubFigure) -> None:
     which = most_changed(study)
-    panels = bottom.subplots(1, len(TASKS))
-    for axis, task in zip(panels, TASKS, strict=True):
+    panels = bottom.subplots(1, len(study.tasks), squeeze=False)[0]
+    for axis, task in zip(panels, study.tasks, strict=True):
         _roc(axis, _first(study, task), (which,))
         axis.set_title(task)
     panels[0].set_ylabel("E", rotation=0, fontsize=14, fontweight="bold", labelpad=12, va="center")
     bottom.suptitle(f"ROC of {which} in case C: solid before, dashed after equalisation (first draw)", fontsize=9)
-    return figure
 
 
 def most_changed(study: Study) -> str:
     """The classifier with the largest mean absolute relative change of the AUC over the tasks (first draw)."""
 
     def moved(which: str) -> float:
-        pairs = [[_first(study, task)[name][which]["auc"] for name in ("before", "after")] for task in TASKS]
+        pairs = [[_first(study, task)[name][which]["auc"] for name in ("before", "after")] for task in study.tasks]
         return float(np.mean([abs(after - before) / before for before, after in pairs]))
 
     return max(CLASSIFIERS, key=moved)
@@ -68,8 +73,8 @@ def most_changed(study: Study) -> str:
 def support_maps(study: Study) -> Figure:
     """How often the features of each wave and lead are in the support, over draws, for both sides of A-D."""
     figure = Figure(figsize=(10, 9), layout="constrained")
-    axes = figure.subplots(len(MAIN), 2)
-    for row, case in zip(axes, MAIN, strict=True):
+    axes = figure.subplots(len(study.cases), 2, squeeze=False)
+    for row, case in zip(axes, study.cases, strict=True):
         for side, axis in zip((X, Y), row, strict=True):
             _support_map(study, case, side, axis)
             axis.set_title(f"{case}, rows pruned from {'XY'[side]}: {axis.get_title()}")
@@ -79,7 +84,7 @@ def support_maps(study: Study) -> Figure:
 def roc_curves(study: Study) -> Figure:
     """All classifiers, before and after (the paper's supplementary figure)."""
     figure = Figure(figsize=(11, 2.9), layout="constrained")
-    for axis, task in zip(figure.subplots(1, len(TASKS)), TASKS, strict=True):
+    for axis, task in zip(figure.subplots(1, len(study.tasks), squeeze=False)[0], study.tasks, strict=True):
         _roc(axis, _first(study, task), CLASSIFIERS)
         axis.set_title(task)
     figure.suptitle("ROC in case C, first draw: solid before, dashed after equalisation", fontsize=9)
@@ -90,17 +95,17 @@ def confusion(study: Study) -> Figure:
     """Predictions at 0.5, before and after (the paper's other supplementary figure)."""
     figure = Figure(figsize=(9, 7.5), layout="constrained")
     conditions = [(name, which) for name in ("before", "after") for which in CLASSIFIERS]
-    axes = figure.subplots(len(TASKS), len(conditions))
-    for row, task in zip(axes, TASKS, strict=True):
+    axes = figure.subplots(len(study.tasks), len(conditions), squeeze=False)
+    for row, task in zip(axes, study.tasks, strict=True):
         for axis, (name, which) in zip(row, conditions, strict=True):
             counts = np.array(_first(study, task)[name][which]["confusion"])
             shares = counts / counts.sum(axis=1, keepdims=True)
             axis.imshow(shares, cmap="cividis", vmin=0, vmax=1)
             for (i, j), count in np.ndenumerate(counts):
                 axis.text(j, i, count, ha="center", va="center", color="black" if shares[i, j] > 0.5 else "white")
-            axis.set_xticks([0, 1], ["NORM", "PATH"] if task == TASKS[-1] else [])
+            axis.set_xticks([0, 1], ["NORM", "PATH"] if task == study.tasks[-1] else [])
             axis.set_yticks([0, 1], ["NORM", "PATH"] if axis is row[0] else [])
-            axis.set_title(f"{which}, {name}" if task == TASKS[0] else "")
+            axis.set_title(f"{which}, {name}" if task == study.tasks[0] else "")
         row[0].set_ylabel(task)
     figure.supxlabel("predicted")
     figure.supylabel("true")
@@ -112,7 +117,7 @@ def auc_changes(study: Study) -> Figure:
     figure = Figure(figsize=(10, 3.4), layout="constrained")
     axes = figure.subplots(1, len(CLASSIFIERS), sharey=True)
     for axis, which in zip(axes, CLASSIFIERS, strict=True):
-        for place, task in enumerate(TASKS):
+        for place, task in enumerate(study.tasks):
             found = change(study.downstream, task, which)
             span = 100 * np.array([found.random.min(), found.random.max()])
             axis.bar(place, span[1] - span[0], bottom=span[0], width=0.7, color="#CCCCCC", zorder=1)
@@ -120,7 +125,7 @@ def auc_changes(study: Study) -> Figure:
             axis.plot(place + spread, 100 * found.changes, "o", ms=3.5, color=CLASSIFIER_COLOURS[which], zorder=3)
             axis.plot([place - 0.3, place + 0.3], [100 * np.median(found.changes)] * 2, color="black", lw=1.5, zorder=4)
         axis.axhline(0, color=GREY, lw=0.8, zorder=2)
-        axis.set_xticks(range(len(TASKS)), TASKS)
+        axis.set_xticks(range(len(study.tasks)), study.tasks)
         axis.set_title(which)
     axes[0].set_ylabel("change of AUC (points of 100)")
     figure.suptitle("Dots: equalisation, one per draw; bar: their median; grey: range of random removals", fontsize=9)
@@ -129,9 +134,8 @@ def auc_changes(study: Study) -> Figure:
 
 def control_p_values(study: Study) -> Figure:
     """Sorted p-values of the negative controls beside the diagonal of an exact test."""
-    figure = Figure(figsize=(7, 3.2), layout="constrained")
-    keys = (("p_value", "full space (the study's verdict)"), ("p_scan", "scan of single features"))
-    for axis, (key, title) in zip(figure.subplots(1, 2, sharey=True), keys, strict=True):
+    figure = Figure(figsize=(9, 3.2), layout="constrained")
+    for axis, (key, title) in zip(figure.subplots(1, len(VERDICTS), sharey=True), VERDICTS.items(), strict=True):
         axis.plot([0, 1], [0, 1], color=GREY, lw=0.8)
         for device, colour in zip((1, 2, 3), DEVICE_COLOURS, strict=True):
             values = np.sort([unit[key] for unit in study.controls if unit["device"] == device])
@@ -197,10 +201,12 @@ def _first(study: Study, task: str) -> Unit:
 
 
 FIGURES: dict[str, Callable[[Study], Figure]] = {
-    "figure3": figure3,
     "support": support_maps,
+    "controls": control_p_values,
+    "figure3": figure3,
+}
+OF_TASKS: dict[str, Callable[[Study], Figure]] = {
     "roc": roc_curves,
     "confusion": confusion,
     "changes": auc_changes,
-    "controls": control_p_values,
 }

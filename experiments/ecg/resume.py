@@ -27,10 +27,12 @@ class Task:
 
 
 def run(tasks: Sequence[Task], folder: Path, processes: int = 1) -> dict[str, Unit]:
-    """Results of all tasks by name; those with a file in `folder` are read, the others computed."""
+    """Results by name: tasks with a file in `folder` are read, others computed (or left out if `processes` is 0)."""
     folder.mkdir(parents=True, exist_ok=True)
     missing = [task for task in tasks if not (folder / f"{task.name}.json").exists()]
-    if processes == 1 or len(missing) < 2:
+    if processes == 0:
+        tasks = [task for task in tasks if task not in missing]
+    elif processes == 1 or len(missing) < 2:
         for task in missing:
             _finish(folder, task.name, _measured(task))
     else:  # fresh processes: a forked one would inherit threads that are not there

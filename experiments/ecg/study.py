@@ -8,19 +8,26 @@ from pathlib import Path
 
 from experiments.ecg.attribution import Composition, composition, consensus, jaccard
 from experiments.ecg.check import check_unit
-from experiments.ecg.cohorts import CASES, MAIN, Balance, Cohorts, balance, draw_cohorts
-from experiments.ecg.comparison import PAPER_TAIL, compare_unit, equalise_unit
+from experiments.ecg.cohorts import CASES, Balance, Cohorts, balance, draw_cohorts
+from experiments.ecg.comparison import Pruning, compare_unit, equalise_unit
 from experiments.ecg.controls import control_unit
 from experiments.ecg.data import Ecg, read
 from experiments.ecg.downstream import TASKS, downstream_unit
-from experiments.ecg.encoding import KINDS
 from experiments.ecg.resume import Task, Unit, run
 
 ENCODING = "winsorised"
-DOWNSTREAM_CASE = "C"  # the paper's
+PAPER = Pruning(ENCODING)  # the paper's protocol
 WIDE_TAIL = 0.90  # the tail of a cohort of 1,700 holds 170 rows then, and 50 with the paper's 0.97
-VARIANTS = (*((kind, PAPER_TAIL) for kind in KINDS), (ENCODING, WIDE_TAIL))
-SENSITIVITY_DRAWS = 3
+PRUNINGS = {
+    "paper": PAPER,
+    "as-is": Pruning("as is"),
+    "normal-scores": Pruning("normal scores"),
+    "wide-tail": Pruning(ENCODING, q_tail=WIDE_TAIL),
+    "formula": Pruning(ENCODING, threshold="formula"),
+}
+PRUNING_DRAWS = 2
+DOWNSTREAM_CASE = "C"  # the paper's
+OTHER_DRAWS = 5  # of the cases that need no classifiers
 X, Y = 0, 1
 
 
@@ -31,20 +38,32 @@ class Study:
     Attributes
     ----------
     ecg : Ecg
-    draws : int
     compared : dict of (case, draw) -> unit
-    variants : dict of (case, draw, encoding, q_tail) -> unit
-        Pruned sets under other settings.
+    pruned : dict of (case, draw, key of PRUNINGS) -> unit
+        What the full space alone prunes.
     controls, downstream, checks : lists of units
     """
 
     ecg: Ecg
-    draws: int
     compared: dict[tuple[str, int], Unit]
-    variants: dict[tuple[str, int, str, float], Unit]
+    pruned: dict[tuple[str, int, str], Unit]
     controls: list[Unit]
     downstream: list[Unit]
     checks: list[Unit]
+
+    @property
+    def cases(self) -> list[str]:
+        """Cases whose first draw is there: all, unless the study was stopped."""
+        return [case for case in CASES if (case, 0) in self.compared]
+
+    @property
+    def tasks(self) -> list[str]:
+        """Downstream tasks whose first draw is there."""
+        return [task for task in TASKS if any((unit["task"], unit["draw"]) == (task, 0) for unit in self.downstream)]
+
+    def draws(self, case: str) -> list[int]:
+        """The draws of a case."""
+        return [draw for name, draw in self.compared if name == case]
 
     def cohorts(self, case: str, draw: int = 0) -> Cohorts:
         """The two cohorts of a draw."""
@@ -55,15 +74,15 @@ class Study:
         cohorts = self.cohorts(case, draw)
         return balance(self.ecg, cohorts.x, cohorts.y)
 
-    def composition(self, case: str, unit: Unit, side: int, draw: int = 0, key: str = "removed") -> Composition:
+    def composition(self, case: str, unit: Unit, side: int, draw: int = 0) -> Composition:
         """Devices of one side and of what a unit removed from it."""
         cohorts = self.cohorts(case, draw)
         rows, specific = ((cohorts.x, cohorts.case.x), (cohorts.y, cohorts.case.y))[side]
-        return composition(self.ecg.device[rows], unit[key][side], specific)
+        return composition(self.ecg.device[rows], unit["removed"][side], specific)
 
     def supports(self, case: str, side: int) -> dict[int, list[int]]:
         """The support of one side by draw; draws that pruned too few rows have none."""
-        found = {draw: self.compared[case, draw]["supports"][side] for draw in range(self.draws)}
+        found = {draw: self.compared[case, draw]["supports"][side] for draw in self.draws(case)}
         return {draw: support["features"] for draw, support in found.items() if support}
 
     def consensus(self, case: str, side: int) -> list[int]:
@@ -73,7 +92,7 @@ class Study:
     def overlaps(self, side: int) -> list[tuple[str, str, float, float, float]]:
         """Jaccard overlap of each two cases: first draw, mean over pairs of different draws, consensus."""
         rows = []
-        for one, other in combinations_with_replacement(MAIN, 2):
+        for one, other in combinations_with_replacement(self.cases, 2):
             ours, theirs = self.supports(one, side), self.supports(other, side)
             across = [jaccard(ours[i], theirs[j]) for i in ours for j in theirs if i != j]
             rows.append(
@@ -89,52 +108,62 @@ class Study:
 
 
 def run_study(folder: Path, units: Path, draws: int = 10, splits: int = 20, processes: int = 2) -> Study:
-    """Run what is missing in `units` and gather everything."""
-    compares = {
+    """Run what is missing in `units` and gather everything; with 0 processes, gather what is there."""
+    one = min(processes, 1)  # kernels use all cores by themselves
+    compared = _gather(_compares(folder, draws), units, one)
+    return Study(
+        ecg=read(folder),
+        compared=compared,
+        pruned=_gather(_prunings(folder, draws), units, one),
+        controls=list(_gather(_controls(folder, splits), units, one).values()),
+        checks=list(_gather(_checks(folder, compared), units, processes).values()),
+        downstream=list(_gather(_downstream(folder, compared), units, processes).values()),
+    )
+
+
+def _compares(folder: Path, draws: int) -> dict[tuple[str, int], Task]:
+    return {
         (case, draw): Task(f"compare_{case}_{draw}", compare_unit, (folder, case, draw, ENCODING))
         for draw in range(draws)
-        for case in MAIN
-    }
-    compared = _gather(compares, units)
-    variants = {
-        (case, draw, kind, q_tail): Task(
-            f"equalise_{case}_{draw}_{kind.replace(' ', '-')}_{q_tail:g}",
-            equalise_unit,
-            (folder, case, draw, kind, q_tail),
-        )
-        for draw in range(min(draws, SENSITIVITY_DRAWS))
         for case in CASES
-        for kind, q_tail in VARIANTS
+        if case == DOWNSTREAM_CASE or draw < OTHER_DRAWS
     }
-    controls = {
+
+
+def _prunings(folder: Path, draws: int) -> dict[tuple[str, int, str], Task]:
+    return {
+        (case, draw, key): Task(f"equalise_{case}_{draw}_{key}", equalise_unit, (folder, case, draw, pruning))
+        for draw in range(min(draws, PRUNING_DRAWS))
+        for case in CASES
+        for key, pruning in PRUNINGS.items()
+    }
+
+
+def _controls(folder: Path, splits: int) -> dict[tuple[int, int], Task]:
+    return {
         (device, split): Task(f"control_{device}_{split}", control_unit, (folder, device, split, ENCODING))
         for split in range(splits)
         for device in (1, 2, 3)
     }
-    downstream = {
-        (task, draw): Task(
-            f"downstream_{task}_{draw}",
-            downstream_unit,
-            (folder, DOWNSTREAM_CASE, draw, task, compared[DOWNSTREAM_CASE, draw]["removed"]),
-        )
-        for draw in range(draws)
+
+
+def _checks(folder: Path, compared: dict[tuple[str, int], Unit]) -> dict[str, Task]:
+    return {
+        case: Task(f"check_{case}", check_unit, (folder, case, draw, ENCODING, unit["removed"]))
+        for (case, draw), unit in compared.items()
+        if draw == 0
+    }
+
+
+def _downstream(folder: Path, compared: dict[tuple[str, int], Unit]) -> dict[tuple[str, int], Task]:
+    return {
+        (task, draw): Task(f"downstream_{task}_{draw}", downstream_unit, (folder, case, draw, task, unit["removed"]))
+        for (case, draw), unit in compared.items()
+        if case == DOWNSTREAM_CASE
         for task in TASKS
     }
-    checks = {
-        case: Task(f"check_{case}", check_unit, (folder, case, 0, ENCODING, compared[case, 0]["removed"]))
-        for case in MAIN
-    }
-    return Study(
-        ecg=read(folder),
-        draws=draws,
-        compared=compared,
-        variants=_gather(variants, units),
-        controls=list(_gather(controls, units).values()),
-        downstream=list(_gather(downstream, units, processes).values()),
-        checks=list(_gather(checks, units, processes).values()),
-    )
 
 
-def _gather(tasks: dict, units: Path, processes: int = 1) -> dict:
+def _gather(tasks: dict, units: Path, processes: int) -> dict:
     done = run(list(tasks.values()), units, processes)
-    return {key: done[task.name] for key, task in tasks.items()}
+    return {key: done[task.name] for key, task in tasks.items() if task.name in done}

@@ -9,31 +9,33 @@ import numpy as np
 import polars as pl
 
 from experiments.ecg.attribution import chance_jaccard, cliffs_delta, matched_triples, wave_shares
-from experiments.ecg.cohorts import CASES, MAIN, healthy
+from experiments.ecg.cohorts import healthy
 from experiments.ecg.controls import ALPHAS, rate
-from experiments.ecg.downstream import CLASSIFIERS, TASKS, change
+from experiments.ecg.downstream import CLASSIFIERS, change
 from experiments.ecg.resume import write_whole
-from experiments.ecg.study import Study, X, Y
+from experiments.ecg.study import PRUNINGS, Study, X, Y
 from experiments.ecg.waves import parse
 
 STRONGEST = 12  # features listed per case
+DIGITS = 4  # of the numbers in the files
 SIDES = ((X, "X"), (Y, "Y"))
+VERDICTS = {"p_value": "verdict", "p_full": "full space", "p_scan": "scan of single features"}
 
 
 def write_tables(study: Study, out: Path) -> dict[str, pl.DataFrame]:
     """Write every table to `out` as CSV."""
     tables = {name: pl.DataFrame(make(study)) for name, make in TABLES.items()}
     for name, table in tables.items():
-        write_whole(out / f"{name}.csv", table.write_csv(float_precision=5))
+        write_whole(out / f"{name}.csv", table.with_columns(pl.selectors.float().round_sig_figs(DIGITS)).write_csv())
     return tables
 
 
 def balance_table(study: Study) -> list[dict]:
     """Sizes, age and sex of the cohorts, the largest imbalance over draws, and weight, which is not matched."""
     rows = []
-    for case in CASES:
+    for case in study.cases:
         found = study.balance(case)
-        every = [study.balance(case, draw) for draw in range(study.draws)]
+        every = [study.balance(case, draw) for draw in study.draws(case)]
         rows.append(
             {
                 "case": case,
@@ -53,43 +55,44 @@ def balance_table(study: Study) -> list[dict]:
 
 
 def removed_table(study: Study) -> list[dict]:
-    """Devices in the cohorts and in what was removed, per case and side, first draw and over draws."""
+    """Devices in the cohorts and in what `compare` removed, per case and side, first draw and over draws."""
     rows = []
-    for case in MAIN:
+    for case in study.cases:
         for side, label in SIDES:
-            for key in ("removed", "removed_finally"):
-                every = [
-                    study.composition(case, study.compared[case, draw], side, draw, key) for draw in range(study.draws)
-                ]
-                first = every[0]
-                rows.append(
-                    {
-                        "case": case,
-                        "side": label,
-                        "set": "full space" if key == "removed" else "after refinement",
-                        "p_verdict": study.compared[case, 0]["p_value"],
-                        **{f"cohort_device_{k + 1}": first.cohort[k] for k in range(3)},
-                        **{f"removed_device_{k + 1}": first.removed[k] for k in range(3)},
-                        "removed_of_cohort": sum(first.removed) / sum(first.cohort),
-                        "specific_share": first.share,
-                        "specific_share_removed": first.removed_share,
-                        "enrichment": first.enrichment,
-                        "fisher_p": first.p_value,
-                        "fisher_p_median_of_draws": float(np.median([one.p_value for one in every])),
-                        "draws_below_0.001": sum(one.p_value < 0.001 for one in every),
-                    }
-                )
+            every = [study.composition(case, study.compared[case, draw], side, draw) for draw in study.draws(case)]
+            first = every[0]
+            rows.append(
+                {
+                    "case": case,
+                    "side": label,
+                    "p_verdict": study.compared[case, 0]["p_value"],
+                    **{f"cohort_device_{k + 1}": first.cohort[k] for k in range(3)},
+                    **{f"removed_device_{k + 1}": first.removed[k] for k in range(3)},
+                    "removed_of_cohort": sum(first.removed) / sum(first.cohort),
+                    "specific_share": first.share,
+                    "specific_share_removed": first.removed_share,
+                    "enrichment": first.enrichment,
+                    "fisher_p": first.p_value,
+                    "draws": len(every),
+                    "enrichment_median": float(np.median([one.enrichment for one in every])),
+                    "fisher_p_median": float(np.median([one.p_value for one in every])),
+                    "fisher_p_largest": max(one.p_value for one in every),
+                    "draws_below_0.001": sum(one.p_value < 0.001 for one in every),
+                }
+            )
     return rows
 
 
 def settings_table(study: Study) -> list[dict]:
-    """Every setting that was tried: encodings, and the wider tail."""
+    """What the full space alone prunes, under every setting that was tried."""
     return [
         {
             "case": case,
             "draw": draw,
-            "encoding": kind,
-            "q_tail": q_tail,
+            "setting": key,
+            "encoding": PRUNINGS[key].encoding,
+            "q_tail": PRUNINGS[key].q_tail,
+            "threshold": PRUNINGS[key].threshold,
             "side": label,
             "removed": sum(found.removed),
             "specific_share": found.share,
@@ -97,7 +100,7 @@ def settings_table(study: Study) -> list[dict]:
             "fisher_p": found.p_value,
             **unit["tails"],
         }
-        for (case, draw, kind, q_tail), unit in study.variants.items()
+        for (case, draw, key), unit in study.pruned.items()
         for side, label in SIDES
         for found in [study.composition(case, unit, side, draw)]
     ]
@@ -117,7 +120,7 @@ def modes_table(study: Study) -> list[dict]:
             "p_value": mode["p_value"],
             "strongest": " ".join(study.ecg.names[k] for k in mode["features"][:5]),
         }
-        for case in MAIN
+        for case in study.cases
         for mode in study.compared[case, 0]["modes"]
     ]
 
@@ -125,7 +128,7 @@ def modes_table(study: Study) -> list[dict]:
 def support_table(study: Study) -> list[dict]:
     """Size of each support and its waves."""
     rows = []
-    for case in MAIN:
+    for case in study.cases:
         for side, label in SIDES:
             sizes = [len(support) for support in study.supports(case, side).values()]
             agreed = study.consensus(case, side)
@@ -175,7 +178,7 @@ def features_table(study: Study) -> list[dict]:
     triples = matched_triples(ecg, healthy(ecg, rng), rng)
     medians = {device: np.median(ecg.features[rows], axis=0) for device, rows in triples.items()}
     rows = []
-    for case in MAIN:
+    for case in study.cases:
         cohorts, unit = study.cohorts(case), study.compared[case, 0]
         own_x, own_y = (
             rows_[ecg.device[rows_] == device]
@@ -213,7 +216,7 @@ def controls_table(study: Study) -> list[dict]:
     rows = []
     for device in (1, 2, 3, 0):
         units = [unit for unit in study.controls if device in (0, unit["device"])]
-        for key, label in (("p_value", "full space (the study's verdict)"), ("p_scan", "scan of single features")):
+        for key, label in VERDICTS.items():
             for alpha in ALPHAS:
                 found = rate([unit[key] for unit in units], alpha)
                 rows.append(
@@ -234,7 +237,7 @@ def controls_table(study: Study) -> list[dict]:
 def downstream_table(study: Study) -> list[dict]:
     """Change of the AUC by equalisation beside that by random removals."""
     rows = []
-    for task in TASKS:
+    for task in study.tasks:
         first = next(unit for unit in study.downstream if unit["task"] == task and unit["draw"] == 0)
         for which in CLASSIFIERS:
             found = change(study.downstream, task, which)
@@ -274,7 +277,7 @@ def cost_table(study: Study) -> list[dict]:
     """Seconds of the units."""
     groups = {
         "compare": study.compared.values(),
-        "other settings": study.variants.values(),
+        "full space alone": study.pruned.values(),
         "controls": study.controls,
         "downstream": study.downstream,
         "check": study.checks,

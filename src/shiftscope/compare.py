@@ -99,7 +99,7 @@ def _protocol(job: Job, clock: Clock) -> ShiftResult:
         modes += more
         clock.stop("full space")
 
-    kept = kept_rows(job, graph, modes)
+    kept = kept_rows(job, graph)
     is_current = job.is_current[kept]
     searched = job.is_current[job.design.rows]
     return ShiftResult(

@@ -1,9 +1,9 @@
 """Which rows the search of the full space looks at, and what that means for the others.
 
-The cost of all neighbourhoods grows with the square of the number of rows. Above a budget the full space is searched on
-a random part of both samples, its *design*: the labels there are as exchangeable as those of all rows, so the verdict
-remains exact. The other rows are scored against the design, and whether they are kept follows their nearest row of
-the same sample in it.
+The cost of all neighbourhoods grows with the square of the number of rows. Above a budget only some rows, drawn at
+random from both samples, have their neighbourhood looked at, in the whole pool: the *design*. Within the design and
+outside of it the labels are as exchangeable as before, so the verdict remains exact. The other rows are scored by
+their neighbours in the design.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CHUNK_ROWS = 1 << 15  # rows whose neighbour lists are held at once
 
 @dataclass(frozen=True)
 class Design:
-    """The rows of the full space.
+    """The rows whose neighbourhoods are looked at.
 
     Attributes
     ----------
@@ -49,9 +49,14 @@ class Design:
         outside[self.rows] = False
         return np.flatnonzero(outside)
 
-    def positions(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Positions within the design of those of `rows` (pool positions) that are in it."""
-        return np.flatnonzero(np.isin(self.rows, rows))
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """(n,) pool positions, those of the design first."""
+        return np.concatenate([self.rows, self.others])
+
+    def within(self, pool: NDArray[np.intp]) -> Design:
+        """The design of a part of the pool, given by increasing pool positions."""
+        return Design(np.flatnonzero(np.isin(pool, self.rows, assume_unique=True)), pool.size)
 
 
 def draw_design(n_reference: int, n_current: int, most: int, random_state: int) -> Design:
@@ -117,39 +122,3 @@ def _scored(
     lists = np.arange(len(rows))
     score_lists(places, lists, graph.index, graph.tied, alive, labels, nulls.tables, values, scales, complete)
     return values, scales
-
-
-def spread(
-    points: NDArray[np.float64],
-    is_current: NDArray[np.bool_],
-    seen: NDArray[np.intp],
-    chosen: NDArray[np.bool_],
-    others: NDArray[np.intp],
-    engine: Engine | None = None,
-) -> NDArray[np.intp]:
-    """Those of `others` whose nearest row of their own sample, among the rows `seen`, is `chosen`.
-
-    Parameters
-    ----------
-    points : (n, d) float64
-    is_current : (n,) bool
-    seen : (m,) pool positions
-    chosen : (m,) bool
-    others : pool positions of further rows
-
-    Returns
-    -------
-    intp array
-        Pool positions, increasing.
-    """
-    found = [np.empty(0, dtype=np.intp)]
-    for side in (False, True):
-        own = is_current[seen] == side
-        if not (chosen & own).any():
-            continue
-        candidates = others[is_current[others] == side]
-        here, marked = points[seen[own]], chosen[own]
-        for start in range(0, candidates.size, 8 * CHUNK_ROWS):
-            rows = candidates[start : start + 8 * CHUNK_ROWS]
-            found.append(rows[marked[neighbours_of(points[rows], here, 1, engine=engine).index[:, 0]]])
-    return np.sort(np.concatenate(found))

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.climb import climb
-from shiftscope.design import spread
 from shiftscope.encode import Encoded
 from shiftscope.engines.base import Engine
 from shiftscope.equalise import EqualiseParams, equalise_graph
@@ -275,16 +274,13 @@ def _broad_modes(job: Job, pool: NDArray[np.intp], found: FeatureSet, p_value: f
 
 
 def _equalised(job: Job, pool: NDArray[np.intp], subspace: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Positions in `pool` of the rows that equalisation prunes; of a large pool, those near what goes from a part."""
-    is_current, params = job.is_current[pool], job.params.equalise
-    part = job.design.whole or np.isin(pool, job.design.rows)
-    seen = np.flatnonzero(np.broadcast_to(part, pool.shape))
-    graph = LivingGraph(subspace[seen], is_current[seen], params.k_max, job.engine)
-    pruned = pruned_positions(equalise_graph(graph, params), is_current[seen])
-    if seen.size == pool.size:
-        return pruned
-    near = spread(subspace, is_current, seen, ~graph.alive, np.setdiff1d(np.arange(pool.size), seen), job.engine)
-    return np.concatenate([seen[pruned], near])
+    """Positions in `pool` of the rows that equalisation prunes, looking at the rows of the design."""
+    design, params = job.design.within(pool), job.params.equalise
+    order = design.order
+    is_current = job.is_current[pool][order]
+    rows = None if design.whole else np.arange(design.rows.size)
+    graph = LivingGraph(subspace[order], is_current, params.k_max, job.engine, rows=rows)
+    return order[pruned_positions(equalise_graph(graph, params), is_current)]
 
 
 def _surplus(is_current: NDArray[np.bool_], found: FeatureSet) -> tuple[NDArray[np.intp], int]:

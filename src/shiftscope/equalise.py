@@ -249,7 +249,7 @@ class _Judge:
         if params.threshold == "calibrated":
             self.calibration = calibration or calibrate(
                 graph.compact(),
-                graph.is_current[graph.living()],
+                graph.living_labels(),
                 scores[graph.living()],
                 q_tail=params.q_tail,
                 n_permutations=params.n_permutations,
@@ -330,15 +330,15 @@ def _step(graph: LivingGraph, round_: int, side: int, point: int, rows: NDArray[
 def _collect(
     graph: LivingGraph, trace: list[Step], states: list[tuple[TailState, TailState]], *, converged: bool
 ) -> Equalisation:
-    living = graph.living()
+    living = np.flatnonzero(graph.alive)
     own = graph.own_position
     removed = [
         np.concatenate([np.empty(0, np.intp), *(step.rows for step in trace if step.side == side)])
         for side in ("reference", "current")
     ]
     return Equalisation(
-        kept_reference=own[living[~graph.is_current[living]]],
-        kept_current=own[living[graph.is_current[living]]],
+        kept_reference=np.sort(own[living[~graph.is_current[living]]]),
+        kept_current=np.sort(own[living[graph.is_current[living]]]),
         removed_reference=removed[0],
         removed_current=removed[1],
         trace=tuple(trace),

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.calibrate import Calibration, calibrate
-from shiftscope.design import spread
 from shiftscope.discover import echoes
 from shiftscope.equalise import MIN_SAMPLE, Equalisation, equalise_graph
 from shiftscope.job import Job
@@ -18,14 +17,16 @@ from shiftscope.refine import Settled, refine, same_mode
 
 
 def full_space_graph(job: Job) -> LivingGraph:
-    """Neighbours within the design: of all rows, or of as many as the budget allows."""
-    rows, n_reference = job.design.rows, job.encoded.n_reference
+    """Neighbours in the whole pool: of all rows, or of as many as the budget allows, which come first in the graph."""
+    design, n_reference = job.design, job.encoded.n_reference
+    order = design.order
     return LivingGraph(
-        job.points if job.design.whole else job.points[rows],
-        job.is_current[rows],
+        job.points if design.whole else job.points[order],
+        job.is_current[order],
         job.params.k_max,
         job.engine,
-        own_position=np.where(rows < n_reference, rows, rows - n_reference),
+        rows=None if design.whole else np.arange(design.rows.size),
+        own_position=np.where(order < n_reference, order, order - n_reference),
         progress=job.stage("neighbours"),
     )
 
@@ -42,7 +43,7 @@ def full_space_modes(
     ----------
     job : Job
     graph : LivingGraph
-        Of the design; ends with the rows to keep alive: no mode's rows, and no detectable excess left.
+        As `full_space_graph` makes it; ends with the rows to keep alive: no mode's rows, and no detectable excess left.
     calibration : Calibration
         Of the untouched graph.
     known : tuple of Settled
@@ -82,11 +83,10 @@ def calibrated(
     job: Job, graph: LivingGraph, n_permutations: int, progress: Callable[[float], None] | None = None
 ) -> Calibration:
     """Tail statistics of the living points against label permutations."""
-    living = graph.living()
     return calibrate(
         graph.compact(),
-        graph.is_current[living],
-        graph.all_scores()[living],
+        graph.living_labels(),
+        graph.all_scores()[graph.living()],
         q_tail=job.params.equalise.q_tail,
         n_permutations=n_permutations,
         random_state=job.random_state,
@@ -130,25 +130,18 @@ def _refined(job: Job, pruned: NDArray[np.intp], calibration: Calibration) -> It
     )
 
 
-def kept_rows(job: Job, graph: LivingGraph, modes: tuple[Settled, ...]) -> NDArray[np.intp]:
-    """Pool positions of the rows to keep: what lives in the graph, and what lies near it outside of the design."""
-    alive = np.ones(len(job.points), dtype=np.bool_)
-    alive[_rows(modes)] = False
-    pruned = _pruned(job, graph, modes)
-    alive[pruned] = False
-    if pruned.size and not job.design.whole:
-        seen, others = job.design.rows, np.intersect1d(job.design.others, np.flatnonzero(alive))
-        alive[spread(job.points, job.is_current, seen, np.isin(seen, pruned), others, job.engine)] = False
-    return np.flatnonzero(alive)
+def kept_rows(job: Job, graph: LivingGraph) -> NDArray[np.intp]:
+    """Pool positions, increasing, of the rows that live in the graph."""
+    return np.sort(job.design.order[graph.alive])
 
 
 def _pruned(job: Job, graph: LivingGraph, modes: tuple[Settled, ...]) -> NDArray[np.intp]:
     """Pool positions of the rows taken out of the graph that are in no mode."""
-    return np.setdiff1d(job.design.rows[~graph.alive], _rows(modes))
+    return np.setdiff1d(job.design.order[~graph.alive], _rows(modes))
 
 
 def _remove(job: Job, graph: LivingGraph, modes: tuple[Settled, ...]) -> None:
-    graph.remove(job.design.positions(_rows(modes)))
+    graph.remove(np.argsort(job.design.order)[_rows(modes)])
 
 
 def _rows(modes: tuple[Settled, ...]) -> NDArray[np.intp]:

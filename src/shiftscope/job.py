@@ -51,7 +51,7 @@ class Job:
 
     @cached_property
     def design(self) -> Design:
-        """The rows among which neighbours are searched in the full space."""
+        """The rows whose neighbourhoods in the full space are looked at."""
         encoded = self.encoded
         return draw_design(encoded.n_reference, encoded.n_current, self.params.full_space_rows, self.random_state)
 

@@ -11,6 +11,9 @@ from shiftscope.engines.base import Engine, Neighbours
 from shiftscope.engines.local import LocalEngine
 from shiftscope.errors import InputError, ParameterError
 
+Report = Callable[[float], None]
+Search = Callable[[int, NDArray[np.intp] | None, Report | None], Neighbours]
+
 PAIR_BLOCK = 1 << 20  # coordinate differences held at once
 
 
@@ -52,6 +55,23 @@ def neighbours(
     if queries is not None:
         queries = _checked_queries(queries, len(points))
     return (engine or LocalEngine()).knn(points, int(k), queries, progress)
+
+
+def arrange(points: NDArray[np.float64], k: int, engine: Engine | None = None) -> Search:
+    """Arrange (n, d) points once for many searches of about `k` neighbours, as far as the engine can.
+
+    Returns
+    -------
+    callable(k, queries, progress)
+        See `neighbours`.
+    """
+    engine = engine or LocalEngine()
+    if isinstance(engine, LocalEngine):
+        points = np.ascontiguousarray(points, dtype=np.float64)
+        _check_points(points)
+        _check_k(k, len(points))
+        return engine.index(points, k).knn
+    return lambda k, queries, progress: neighbours(points, k, queries=queries, engine=engine, progress=progress)
 
 
 def neighbours_of(

@@ -25,8 +25,8 @@ class CompareParams:
     max_modes : int
         Most modes looked for, in the scan and on each side of the full space.
     full_space_rows : int
-        Most pooled rows among which neighbours are searched in the full space. Of larger pools a random part is taken,
-        the same number of rows of both samples where possible; the scan always counts all rows.
+        Most rows whose neighbourhoods in the full space are looked at. Of larger pools they are drawn at random, the
+        same number from both samples where possible; the scan always counts all rows.
     scan : ScanParams or None
         The subspace scan; None looks at the full space only, as the paper does.
     equalise : EqualiseParams

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 Side = Literal["reference", "current"]
 TOLD_SHARE = 0.1  # of the change among a mode's rows: a smaller one of the whole sample does not tell the story ...
 TOLD_RATIO = 2.0  # ... unless the level has become so many times as frequent
+ALIKE = 0.1  # pooled standard deviations: a median that moved less, with a like spread, is told as much the same
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class Direction:
 
     @property
     def word(self) -> str:
-        """The most telling single word: higher, lower, narrower, wider; later, earlier; more (of a level)."""
+        """The most telling single word: higher, lower, narrower, wider, alike; later, earlier; more (of a level)."""
         if self.level:
             return "more"
         if self.kind == "date" and abs(self.shift) >= 0.25:
@@ -85,6 +86,8 @@ class Direction:
             return "narrower"
         if self.spread_ratio >= 1.33:
             return "wider"
+        if abs(self.shift) < ALIKE:
+            return "alike"
         return "higher" if self.shift > 0 else "lower"
 
     @property
@@ -107,7 +110,7 @@ class Direction:
             f"{value:.4g}" if self.kind == "number" else time_text(self.kind, value)
             for value in (self.median, self.other_median)
         )
-        return f"{self.word}: median {median} against {other}"
+        return f"{'much the same' if self.word == 'alike' else self.word}: median {median} against {other}"
 
     def __str__(self) -> str:
         return f"{self.feature} {self.change}"
@@ -184,8 +187,8 @@ class ShiftResult:
     random_state : int
     params : CompareParams
     searched_reference, searched_current : int
-        Rows of either sample among which the neighbours of the full space were searched: all, unless they are more
-        than `params.full_space_rows` together.
+        Rows of either sample whose neighbourhoods in the full space were looked at: all, unless they are more than
+        `params.full_space_rows` together.
     timings : tuple of (stage, seconds)
     encoded : Encoded
         The pooled matrix all of this refers to.
@@ -247,9 +250,9 @@ class ShiftResult:
         if searched == n:
             return ""
         return (
-            f"Neighbourhoods in the full space are those of {self.searched_reference:,} reference and "
-            f"{self.searched_current:,} current rows drawn at random (full_space_rows = {searched:,}); the other "
-            f"{n - searched:,} rows are scored against these. The scan counts all rows, and the p-value is exact."
+            f"In the full space, the neighbourhoods of {self.searched_reference:,} reference and "
+            f"{self.searched_current:,} current rows drawn at random were looked at (full_space_rows = {searched:,}); "
+            f"the other {n - searched:,} rows are scored by their neighbours among these. The p-value is exact."
         )
 
     def positions(self, side: Side, rows: NDArray[np.intp]) -> NDArray[np.intp]:

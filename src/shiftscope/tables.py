@@ -117,7 +117,8 @@ def _as_frame(data: Any, role: str) -> Raw | None:
         frame = nw.from_native(data, pass_through=True, allow_series=True)
     except nw.exceptions.DuplicateError:  # refused by narwhals, allowed by pandas and pyarrow
         return Raw(getattr(data, "column_names", None) or list(data.columns), ())
-    if hasattr(frame, "__arrow_c_array__") and not isinstance(frame, nw.Series):  # a pyarrow RecordBatch
+    known = isinstance(frame, nw.DataFrame | nw.LazyFrame | nw.Series)
+    if not known and any(hasattr(frame, f"__arrow_c_{form}__") for form in ("array", "stream")):  # of any Arrow library
         frame = nw.from_native(pl.DataFrame(frame))
     if isinstance(frame, nw.LazyFrame):
         try:
