@@ -10,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from shiftscope.errors import InputError
+
 
 class Sample(StrEnum):
     """One of the two samples."""
@@ -52,6 +54,7 @@ def certify(
         chosen = None if modes is None else [int(number) - 1 for number in parse_positions(modes, option="--modes")]
         with nullcontext(silent) if quiet else terminal_progress() as progress:
             result = ss.compare(reference, current, alpha=alpha, random_state=seed, progress=progress)
+            _check_modes(chosen or [], len(result.modes))
             subset = result.equalised(keep=None if keep is None else keep.value, max_share=max_share, modes=chosen)
             certificate = ss.certify(result, subset, random_state=seed, progress=progress)
         text = certificate.to_json(files[0] if files else None)
@@ -61,3 +64,11 @@ def certify(
         if not quiet:
             typer.echo(str(certificate), err=json == STDOUT)
             show_written(files, on_stderr=json == STDOUT)
+
+
+def _check_modes(chosen: list[int], n_modes: int) -> None:
+    """Refuse modes that the result has not, in the numbers of the command line."""
+    for mode in chosen:
+        if not 0 <= mode < n_modes:
+            remedy = f"choose from 1 to {n_modes}" if n_modes else "leave --modes out"
+            raise InputError(f"--modes {mode + 1}: modes count from 1 and there are {n_modes}; {remedy}")
