@@ -35,9 +35,10 @@ def write_figures(study: Study, out: Path) -> None:
 
 
 def figure3(study: Study) -> Figure:
-    """Rows A-D: devices of the cohorts and of the pruned sets, and the support; row E: ROC curves."""
-    figure = Figure(figsize=(11, 11), layout="constrained")
-    top, bottom = figure.subfigures(2, 1, height_ratios=[4, 1.35])
+    """Rows A-D: devices of the cohorts and of the removed sets, and the support; row E: ROC curves."""
+    figure = Figure(figsize=(12, 11.5 if study.tasks else 8.8), layout="constrained")
+    parts = figure.subfigures(1 + bool(study.tasks), 1, height_ratios=[4, 1.3][: 1 + bool(study.tasks)], squeeze=False)
+    top = parts[0, 0]
     axes = top.subplots(len(study.cases), 5, squeeze=False, width_ratios=[1, 1, 1, 1, 2.6])
     for row, case in zip(axes, study.cases, strict=True):
         _devices(study, case, row[:4])
@@ -46,7 +47,7 @@ def figure3(study: Study) -> Figure:
     handles = [mpl.patches.Patch(color=colour, label=f"Device {k + 1}") for k, colour in enumerate(DEVICE_COLOURS)]
     top.legend(handles=handles, loc="outside upper center", ncols=3, frameon=False)
     if study.tasks:
-        _row_e(study, bottom)
+        _row_e(study, parts[1, 0])
     return figure
 
 
@@ -77,7 +78,7 @@ def support_maps(study: Study) -> Figure:
     for row, case in zip(axes, study.cases, strict=True):
         for side, axis in zip((X, Y), row, strict=True):
             _support_map(study, case, side, axis)
-            axis.set_title(f"{case}, rows pruned from {'XY'[side]}: {axis.get_title()}")
+            axis.set_title(f"{case}, removed from {'XY'[side]}, {axis.get_title()}", fontsize=8)
     return figure
 
 
@@ -153,10 +154,10 @@ def control_p_values(study: Study) -> Figure:
 
 
 def _devices(study: Study, case: str, axes: np.ndarray) -> None:
-    """Bars of the devices in X, Y and the pruned sets of both."""
+    """Bars of the devices in X, Y and the removed sets of both."""
     found = [study.composition(case, study.compared[case, 0], side) for side in (X, Y)]
     panels = [(found[X].cohort, "X"), (found[Y].cohort, "Y")]
-    panels += [(one.removed, f"pruned from {side}") for one, side in zip(found, "XY", strict=True)]
+    panels += [(one.removed, f"removed from {side}") for one, side in zip(found, "XY", strict=True)]
     for axis, (counts, title) in zip(axes, panels, strict=True):
         total = max(sum(counts), 1)
         axis.bar(range(3), [100 * count / total for count in counts], color=DEVICE_COLOURS)
@@ -165,8 +166,10 @@ def _devices(study: Study, case: str, axes: np.ndarray) -> None:
         axis.set(ylim=(0, 108), title=f"{title}, n = {sum(counts)}")
         axis.set_xticks(range(3), ["1", "2", "3"])
         axis.set_yticks([0, 50, 100], ["0", "50", "100 %"])
+    for axis in axes[:2]:
+        axis.set_xlabel("device", labelpad=1)
     for axis, one in zip(axes[2:], found, strict=True):
-        axis.set_xlabel(f"p = {one.p_value:.0e}", labelpad=1)
+        axis.set_xlabel(f"device (Fisher p = {one.p_value:.0e})", labelpad=1)
 
 
 def _support_map(study: Study, case: str, side: int, axis: Axes) -> None:
@@ -174,14 +177,16 @@ def _support_map(study: Study, case: str, side: int, axis: Axes) -> None:
     supports = list(study.supports(case, side).values())
     often = np.bincount(np.concatenate([np.empty(0, int), *supports]), minlength=len(study.ecg.names))
     shares = wave_map(study.ecg.names, often / max(len(supports), 1))
-    image = axis.imshow(100 * shares, cmap="cividis", vmin=0, vmax=60, aspect="auto")
+    image = axis.imshow(100 * shares, cmap="cividis", vmin=0, vmax=100, aspect="auto")
     axis.set_xticks(range(len(LEADS)), LEADS, fontsize=7)
     axis.set_yticks(range(len(WAVES)), WAVES, fontsize=7)
     axis.spines[:].set_visible(False)
-    axis.figure.colorbar(image, ax=axis, label="% chosen", shrink=0.9)
+    axis.figure.colorbar(image, ax=axis, label="% of features chosen", shrink=0.9)
     first = study.compared[case, 0]["supports"][side]
     size = len(first["features"]) if first else 0
-    axis.set_title(f"support {size} of {len(study.ecg.names)}; {len(study.consensus(case, side))} in half of the draws")
+    draws = len(supports)
+    title = f"support: {size} of {len(study.ecg.names)} features; mean of {draws} draw{'s' * (draws > 1)} shown"
+    axis.set_title(title)
 
 
 def _roc(axis: Axes, conditions: Unit, classifiers: tuple[str, ...]) -> None:
