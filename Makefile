@@ -42,7 +42,7 @@ lint: $(VENV)/.dev
 	$(BIN)/mypy
 
 bench: $(VENV)/.bench
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.performance
 
 docs: $(VENV)/.docs
 	$(BIN)/python -m mkdocs build --strict --site-dir site

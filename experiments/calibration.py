@@ -15,6 +15,7 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 from scipy.stats import binom
 
 import shiftscope as ss
@@ -35,6 +36,7 @@ SETTINGS = {
     "correlated-d20": ("correlated", 800, 800, 20),
     "small-d10": ("gaussian", 200, 200, 10),
     "unequal-d5": ("gaussian", 40_000, 1_500, 5),
+    "mixed-d6": ("mixed", 300, 300, 6),
 }
 COVERAGE_SIZES = (45, 60, 75, 90, 120, 240)  # injected rows of 3,000: from hardly ever found to always
 
@@ -63,8 +65,10 @@ def null_unit(setting: str, seed: int) -> Unit:
     return {"setting": setting, "p_value": result.p_value, "p_scan": p_scan, "p_full": result.calibration.p_value}
 
 
-def draw(kind: str, n: int, d: int, rng: np.random.Generator) -> np.ndarray:
+def draw(kind: str, n: int, d: int, rng: np.random.Generator) -> np.ndarray | pl.DataFrame:
     """`n` rows of one of the distributions of the study."""
+    if kind == "mixed":
+        return mixed(n, rng)
     if kind == "heavy":
         return rng.standard_t(2, size=(n, d))
     if kind == "integer":
@@ -73,6 +77,29 @@ def draw(kind: str, n: int, d: int, rng: np.random.Generator) -> np.ndarray:
     if kind == "correlated":
         return np.sqrt(0.05) * rows + np.sqrt(0.95) * rng.standard_normal((n, 1))
     return rows
+
+
+def mixed(n: int, rng: np.random.Generator) -> pl.DataFrame:
+    """Six related columns: two categories (one with rare levels), a boolean, a date, and two numbers with gaps."""
+    device = rng.choice(["A", "B", "C"], n, p=[0.5, 0.3, 0.2])
+    age = rng.normal(50, 10, n)
+    day = np.datetime64("2024-01-01") + rng.integers(0, 365, n)
+    gap = rng.random(n) < np.where(device == "B", 0.3, 0.02)
+    return pl.DataFrame(
+        {
+            "device": device,
+            "ward": rng.choice([f"ward {number}" for number in range(25)], n, p=_zipf(25)),
+            "smoker": rng.random(n) < np.where(age > 50, 0.4, 0.2),
+            "day": day,
+            "age": age.round(),
+            "dose": np.where(gap, np.nan, age / 10 + rng.standard_normal(n)),
+        }
+    )
+
+
+def _zipf(count: int) -> np.ndarray:
+    shares = 1.0 / np.arange(1, count + 1)
+    return shares / shares.sum()
 
 
 def coverage_unit(_: str, injected: int, seed: int) -> Unit:

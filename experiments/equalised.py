@@ -21,6 +21,7 @@ from experiments.cost import spent
 from experiments.units import Unit, run_units
 
 ROWS = 50_000
+PARAMS = ss.CompareParams()
 STRENGTHS = {"local": (100, 300, 500), "global": (0.1, 0.2, 0.4)}
 
 
@@ -45,7 +46,7 @@ def certified_unit(shift: str, strength: float, n: int, seed: int) -> Unit:
     """One pair: compare, certify, and hold the removed rows against the truth."""
     pair = benchmark_pair(shift, strength, n, seed)
     start = spent()
-    result = ss.compare(pair.reference, pair.current, random_state=seed)
+    result = ss.compare(pair.reference, pair.current, params=PARAMS, random_state=seed)
     compared = spent()
     certificate = ss.certify(result, random_state=seed)
     removed = result.equalised().removed_current
@@ -84,10 +85,11 @@ def table(unit: Unit) -> str:
         f"reference and {current} current rows, {share:.0%} of the latter truly shifted ({unit['shifted']} are)"
     ]
     names = list(unit["subsets"][0]["checks"])
-    lines.append(f"{'':16s}" + "".join(f"{name:>32s}" for name in names))
+    lines.append(f"{'':16s}{'removed (ref, cur)':>20s}" + "".join(f"{name:>32s}" for name in names))
     for subset in unit["subsets"]:
+        removed = ", ".join(f"{100 * share:.2f} %" for share in subset["removed"])
         cells = (f"{value:.3g} (p {p_value:.2g})" for value, p_value in subset["checks"].values())
-        lines.append(f"{subset['name']:16s}" + "".join(f"{cell:>32s}" for cell in cells))
+        lines.append(f"{subset['name']:16s}{removed:>20s}" + "".join(f"{cell:>32s}" for cell in cells))
     return "\n".join(lines)
 
 

@@ -25,6 +25,7 @@ from experiments.units import Unit, run_units
 ALPHAS = (0.05, 0.01)
 NULL_ROWS, NULL_COLUMNS, NULL_SUSPECTED = 400, 5, 40
 NULL_SCAN = ss.ScanParams(n_permutations=199, n_seeds=32, beam=8)
+POWER_SCAN = ss.ScanParams()
 SHIFTS = ("equal", "local", "global")
 POWER = ((25, 4_000), (50, 4_000), (100, 4_000), (100, 50_000))  # injected rows, background rows of either sample
 SUSPICIONS = ("all", "half", "mixed")
@@ -72,7 +73,7 @@ def power_unit(injected: int, n: int, suspicion: str, seed: int) -> Unit:
     elif suspicion == "mixed":
         rows = np.concatenate([rows, rng.choice(n, injected, replace=False)])
     start = spent()
-    found = ss.explain_rows(pair.reference, pair.current, rows, random_state=seed)
+    found = ss.explain_rows(pair.reference, pair.current, rows, params=POWER_SCAN, random_state=seed)
     true = pair.shifted[found.rows].sum() if found.rows.size else 0
     return {
         "injected": injected,

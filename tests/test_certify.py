@@ -158,12 +158,7 @@ def test_area_is_that_of_models_of_the_past(monkeypatch: pytest.MonkeyPatch):
     is_current = rng.random(300) < 0.5
     rows = rng.standard_normal((300, 2)) + is_current[:, None]
     areas, sizes = [], []
-
-    class Model:
-        def decision_function(self, points):
-            return points[:, 0]
-
-    monkeypatch.setattr(independent, "fitted_boosting", lambda *_: Model())
+    monkeypatch.setattr(independent, "boosted_scores", lambda _past, _labels, points, _seed: points[:, 0])
     folds = independent.StratifiedKFold(independent.FOLDS, shuffle=True, random_state=0).split(rows, is_current)
     for at, (_, now) in enumerate(folds):
         if at:

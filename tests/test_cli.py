@@ -243,12 +243,14 @@ def test_fault_of_ours_is_one_line_and_exit_code_3(
     assert "Traceback" in run("compare", *pair, "--debug").err
 
 
-def test_engine_error_is_our_fault(run: Run, pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lost_engine_is_told_in_one_line(run: Run, pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise ss.EngineError("lost")
 
     monkeypatch.setattr(ss, "compare", fail)
-    assert run("compare", *pair).code == 3
+    done = run("compare", *pair)
+    assert done.code == 2
+    assert one_line(done)
 
 
 def test_interrupt_exits_with_130_and_leaves_nothing(

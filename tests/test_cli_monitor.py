@@ -93,5 +93,17 @@ def test_positions_in_all_their_forms(tmp_path: Path):
     modes.select("mode").write_csv(tmp_path / "rows.csv")
     with pytest.raises(ss.InputError, match="has no column 'row' of whole numbers"):
         read_positions(str(tmp_path / "rows.csv"))
-    with pytest.raises(ss.InputError, match="'4-' is no row position"):
+    with pytest.raises(ss.InputError, match="'4-' is no position"):
         parse_positions("3,4-")
+
+
+def test_certify(folder: Path, tmp_path: Path, run: Run):
+    files = (folder / "reference.csv", folder / "b3.csv")
+    code, out, _ = run("certify", *files, "--keep", "reference", "--json", tmp_path / "c.json")
+    assert code == 0
+    assert "random removal" in out
+    subsets = json.loads((tmp_path / "c.json").read_text())["subsets"]
+    assert subsets[1]["removed_reference"] == 0
+    code, _, err = run("certify", *files, "--modes", "9")
+    assert (code, err.count("\n")) == (cli.USER_ERROR, 1)
+    assert "modes must be positions from 0 to" in err

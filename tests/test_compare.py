@@ -159,7 +159,7 @@ def test_a_lone_sample_of_two_rows(params):
 
 def test_neighbourhoods_larger_than_the_pool_are_cut():
     reference, current = planted(n=40)
-    result = compare(reference, current, params=replace(FULL_SPACE, equalise=EqualiseParams(k_max=5000)))
+    result = compare(reference, current, params=replace(FULL_SPACE, equalise=EqualiseParams(k_max=4000)))
     assert result.scores.nulls.current.k_max == 79
 
 

@@ -109,7 +109,14 @@ def test_a_constant_column_of_the_other_sample_has_no_spread_to_compare():
 
 @pytest.mark.parametrize(
     ("shift", "spread_ratio", "word"),
-    [(0.3, 0.1, "higher"), (-0.3, 9, "lower"), (0.1, 0.5, "narrower"), (-0.1, 2, "wider"), (-0.1, 1, "lower")],
+    [
+        (0.3, 0.1, "higher"),
+        (-0.3, 9, "lower"),
+        (0.1, 0.5, "narrower"),
+        (-0.1, 2, "wider"),
+        (-0.1, 1, "lower"),
+        (0.05, 1, "alike"),
+    ],
 )
 def test_the_most_telling_word(shift, spread_ratio, word):
     assert Direction("x", 1.0, 0.0, shift, spread_ratio).word == word

@@ -48,7 +48,8 @@ def facts(result: ss.ShiftResult) -> dict[str, object]:
 
 @parametrize_with_checks([ss.ShiftDetector()])
 def test_scikit_learn_checks(estimator, check):
-    check(estimator)
+    if "array_api" not in check.func.__name__:  # these need a variable set before SciPy is loaded, and check `predict`
+        check(estimator)
 
 
 def test_compare_is_the_function_to_the_last_bit():

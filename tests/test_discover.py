@@ -8,6 +8,8 @@ import pytest
 import shiftscope as ss
 from shiftscope.discover import discover
 from shiftscope.encode import encode_pair
+from shiftscope.engines.local import LocalEngine
+from shiftscope.engines.pool import LocalPool
 from shiftscope.job import Job
 from shiftscope.progress import silent
 from shiftscope.scan import ScanParams, scan_points
@@ -16,7 +18,7 @@ PARAMS = ss.CompareParams(scan=ScanParams(n_permutations=255))
 
 
 def discovered(reference, current):
-    job = Job(encode_pair(reference, current), PARAMS, 0, None, silent)
+    job = Job(LocalPool(encode_pair(reference, current), False), PARAMS, 0, LocalEngine(), silent)
     names = job.encoded.names
     return discover(job, scan_points(job.points, job.encoded.n_reference, names, PARAMS.scan))
 
@@ -48,7 +50,7 @@ def test_a_level_out_of_reach_founds_nothing():
     rng = np.random.default_rng(8)
     samples = rng.standard_normal((2, 3000, 5))
     samples[1, :150, :2] = 0.05 * rng.standard_normal((150, 2))
-    job = Job(encode_pair(*samples), replace(PARAMS, alpha=0.006), 0, None, silent)
+    job = Job(LocalPool(encode_pair(*samples), False), replace(PARAMS, alpha=0.006), 0, LocalEngine(), silent)
     scan = scan_points(job.points, 3000, job.encoded.names, PARAMS.scan)
     assert scan.p_value == 1 / 256
     assert discover(job, scan) == ()  # alpha / 2 is below 1 / 256

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from shiftscope.bins import bin_features
-from shiftscope.families import Lanes
+from shiftscope.engines.rows import LocalRows
 from shiftscope.grow import grow_boxes
 from shiftscope.kernels.boxes import BOX_BINS, GROWN_SHARE, SLACK, cumulative_bits, grow_lanes
 from shiftscope.kernels.counts import draw_labels, half_deviance
+from shiftscope.lanes import draw_lanes, pack_labels
 from shiftscope.windows import scan_windows
 
 
@@ -102,9 +103,10 @@ def test_growth_agrees_with_the_readable_search(seed: int) -> None:
     counted = int(labels[0].sum())
     features, interval = [1, 4], np.array([[3 + seed, 4 + seed], [20, 24]])
     seeds = np.tile(np.array(features), (4, 1, 1))
+    intervals = np.tile(interval, (4, 1, 1, 1))
     evidence, grown, boxes = grow_lanes(
-        codes, cumulative_bits(codes), labels, seeds, np.tile(interval, (4, 1, 1, 1)), np.ones(4, np.int64), 1,
-        counted, 4, xlogx(len(codes)),
+        codes, cumulative_bits(codes), pack_labels(labels), seeds, intervals, np.ones(4, np.int64), 1,
+        np.full(4, counted), 4, xlogx(len(codes)),
     )  # fmt: skip
     for lane in range(4):
         slow = SlowBox(codes, labels[lane], features, interval)
@@ -121,8 +123,8 @@ def test_the_most_promising_seeds_are_the_ones_grown() -> None:
     intervals = np.tile(np.array([4, 9]), (len(sets), 2, 1))
     promises = [SlowBox(codes, labels[0], one, box).best_feature()[0] for one, box in zip(sets, intervals, strict=True)]
     _, grown, _ = grow_lanes(
-        codes, cumulative_bits(codes), labels[:1], sets[None], intervals[None], np.array([len(sets)]), 3,
-        int(labels[0].sum()), 3, xlogx(len(codes)),
+        codes, cumulative_bits(codes), pack_labels(labels[:1]), sets[None], intervals[None], np.array([len(sets)]), 3,
+        labels[:1].sum(axis=1), 3, xlogx(len(codes)),
     )  # fmt: skip
     expected = sets[np.argsort(promises)[::-1][:3]]
     np.testing.assert_array_equal(grown[0, :, :2], expected)
@@ -132,8 +134,8 @@ def test_boxes_that_hold_too_many_rows_are_left_alone() -> None:
     codes, labels = case(3)
     wide = np.array([[[[0, BOX_BINS - 1], [8, 8 + BOX_BINS // GROWN_SHARE]]]])
     evidence, _, _ = grow_lanes(
-        codes, cumulative_bits(codes), labels[:1], np.array([[[0, 1]]]), wide, np.array([1]), 1,
-        int(labels[0].sum()), 3, xlogx(len(codes)),
+        codes, cumulative_bits(codes), pack_labels(labels[:1]), np.array([[[0, 1]]]), wide, np.array([1]), 1,
+        labels[:1].sum(axis=1), 3, xlogx(len(codes)),
     )  # fmt: skip
     assert (evidence < 0).all()
 
@@ -144,11 +146,9 @@ def test_a_compact_minority_grows_to_its_own_features() -> None:
     support = [1, 3, 4, 6, 8]
     points[-60:, support] = 0.4 + 0.06 * rng.standard_normal((60, 5))
     bins = bin_features(points)
-    labels = (np.arange(8_000) >= 4_000).astype(np.uint8)
-    drawn = draw_labels(8_000, 4_000, np.arange(9, dtype=np.uint64))
-    lanes = Lanes(np.vstack([labels[None], drawn]), 4_000, True, xlogx(8_000))
+    rows = LocalRows.of(bins, draw_lanes(8_000, 4_000, np.arange(9, dtype=np.uint64)))
     triples = np.array(list(combinations(range(9), 3)))
-    families = grow_boxes(bins, lanes, scan_windows(bins, lanes, triples, 40).seeds, 8, 5)
+    families = grow_boxes(rows, scan_windows(rows, triples, 40).seeds, 8, 5, rng)
     assert [family.size for family in families] == [4, 5]
     largest = families[1]
     best = int(np.argmax(largest.observed))

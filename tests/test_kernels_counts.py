@@ -18,6 +18,7 @@ from shiftscope.kernels.counts import (
     scan_sets,
     unpack_windows,
 )
+from shiftscope.lanes import pack_labels
 
 
 def xlogx(n: int) -> np.ndarray:
@@ -78,6 +79,12 @@ def test_bounds_tell_which_counts_reach_a_threshold(counted: int) -> None:
                 assert passes == (half_deviance(k, n, counted, table) >= threshold)
 
 
+def test_windows_beyond_the_table_always_pass() -> None:
+    bounds = evidence_bounds(15, np.array([2.0]), xlogx(30))
+    assert bounds.shape == (1, 32, 2)
+    assert (bounds[:, -1] == 0).all()
+
+
 def test_moments_of_the_pooled_chi_square_match_all_permutations() -> None:
     cells = np.array([0, 0, 0, 1, 1, 2, 2])
     held = np.bincount(cells)
@@ -122,20 +129,24 @@ def slow_pooled(cells: np.ndarray, labels: np.ndarray) -> float:
     return float(((chi / mean) ** (1 / 3) - (1 - ninth)) / np.sqrt(ninth))
 
 
+def drawn_lanes(n: int, counted: int) -> np.ndarray:
+    return draw_labels(n, counted, np.arange(LANES, dtype=np.uint64)).T
+
+
 def arguments(size: int, finest: int, floor: float, counter: type = np.uint16) -> dict[str, object]:
     rng = np.random.default_rng(size)
     n, d, counted = 150, 4, 60
     codes = rng.integers(0, MAX_BINS, (d, n)).astype(np.uint8)
     codes[1] = codes[1] // 100 * 100  # heavy ties
     codes[2] = codes[0] // 2 + codes[3] // 2  # dependence: crowded and empty cells
-    lanes = draw_labels(n, counted, np.arange(LANES, dtype=np.uint64)).T.copy()
+    lanes = drawn_lanes(n, counted)
     sets = np.array(list(combinations(range(d), size)), dtype=np.int64)
     levels = int(np.log2(finest)) - 1
     price = np.array([size * np.log((finest >> level) - 1) for level in range(levels)])
     table = xlogx(n)
     return {
         "codes": codes,
-        "lanes": lanes,
+        "words": pack_labels(lanes.T)[0],
         "counter": np.zeros(1, counter),
         "sets": sets,
         "first": np.searchsorted(sets[:, 0], np.arange(d + 1)).astype(np.int64),
@@ -153,11 +164,10 @@ def arguments(size: int, finest: int, floor: float, counter: type = np.uint16) -
 @pytest.mark.parametrize(("size", "finest"), [(1, 64), (2, 16), (3, 8)])
 def test_scan_agrees_with_one_window_at_a_time(size: int, finest: int) -> None:
     given = arguments(size, finest, floor=-100.0)
+    lanes = drawn_lanes(150, 60)
     evidence, window, pooled = scan_sets(*given.values())
     for s, lane in [(0, 0), (1, 0), (2, 5), (3, 63)]:
-        windows, deviate = slow_scan(
-            given["codes"], given["lanes"][:, lane], tuple(given["sets"][s]), finest, given["price"]
-        )
+        windows, deviate = slow_scan(given["codes"], lanes[:, lane], tuple(given["sets"][s]), finest, given["price"])
         finest_grid = max(value for packed, value in windows.items() if packed >> 24 == 0)
         other_grids = max(value for packed, value in windows.items() if packed >> 24 > 0)
         assert evidence[:, s, lane] == pytest.approx([finest_grid, other_grids], abs=1e-4)

@@ -3,11 +3,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shiftscope.kernels.knn_blocks import build_blocks, take_group
+from shiftscope.kernels.knn_blocks import Blocks, Group, build_blocks, take_group
 from shiftscope.kernels.knn_estimates import STRIP, TILE
 from shiftscope.kernels.knn_pairs import kth_key, no_spare, select_pairs, sort_pairs, sort_spread, spread_pairs
 from shiftscope.kernels.knn_search import block_bounds
 from shiftscope.kernels.knn_view import box_distances, list_hits, look, no_view, shift
+
+
+def taken(blocks: Blocks, places: np.ndarray) -> Group:
+    return take_group(blocks.rows[places], blocks.ids[places])
 
 
 def pairs(size, kind):
@@ -81,7 +85,7 @@ def squares(points, query):
 def test_boxes_are_never_farther_than_a_point():
     points = np.random.default_rng(0).integers(-5, 5, (600, 3)) * 0.1
     blocks = build_blocks(points, 32)
-    group = take_group(blocks, np.arange(40, 60))
+    group = taken(blocks, np.arange(40, 60))
     lower, names = block_bounds(blocks, group)
     np.testing.assert_array_equal(names, blocks.first_id)
     nearest = np.empty(group.columns.shape[1])
@@ -100,7 +104,7 @@ def test_estimates_stay_within_their_margin(d, offset):
     points = rng.standard_normal((230, d)) * 10.0 ** rng.uniform(-3, 3, d) + offset
     blocks = build_blocks(points, 64)
     strips = 64 // STRIP
-    group = take_group(blocks, np.arange(0, 230, 16))
+    group = taken(blocks, np.arange(0, 230, 16))
     view = no_view(*group.columns.shape, strips)
     share = 0.0
     for b in range(len(blocks.low)):
@@ -121,7 +125,7 @@ def test_estimates_stay_within_their_margin(d, offset):
 def test_hits_are_the_estimates_within_the_limit():
     rng = np.random.default_rng(0)
     blocks = build_blocks(rng.standard_normal((200, 7)), 200)
-    group = take_group(blocks, np.arange(2 * TILE))
+    group = taken(blocks, np.arange(2 * TILE))
     view = no_view(*group.columns.shape, len(blocks.table))
     shift(group.columns, blocks.centre[0], blocks.scale, blocks.radius[0], view.shifted, view.norm, view.margin)
     view.limit[:] = rng.normal(0, 0.1, 2 * TILE)

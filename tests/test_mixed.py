@@ -9,12 +9,14 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from experiments.calibration import mixed
 from shiftscope.bins import GAP_CODES, bin_features
 from shiftscope.compare import compare
 from shiftscope.encode import Columns, encode_pair
 from shiftscope.equalise import EqualiseParams
 from shiftscope.errors import InputError, ParameterError
 from shiftscope.features import METRIC_LEVELS
+from shiftscope.levels import counterpart
 from shiftscope.localise import LocaliseParams, localise
 from shiftscope.params import CompareParams
 from shiftscope.results import Direction
@@ -114,7 +116,7 @@ def test_missing_numbers_have_a_bin_of_their_own_with_room():
     bins = bin_features(values)
     assert bins.codes[0, -1] == 0
     assert bins.codes[0, :-1].min() >= GAP_CODES
-    assert bins.interval(0, 0, GAP_CODES - 1) == (-np.inf, -np.inf)
+    assert bins.tables.interval(0, 0, GAP_CODES - 1) == (-np.inf, -np.inf)
     mostly = bin_features(np.where(np.arange(1000)[:, None] < 900, -np.inf, values))
     assert len(np.unique(mostly.codes[0, 900:])) > 20
 
@@ -174,6 +176,16 @@ def test_columns_that_name_rows_are_left_out_and_named():
         assert part in reasons[name]
     declared = encode_pair(frame, frame, Columns(kinds={"n": "number", "code": "category"}))
     assert set(declared.names) == {"city", "value", "n", "code"}
+
+
+def test_identifiers_of_a_csv_are_left_out_too(tmp_path):
+    for at, name in enumerate(("a.csv", "b.csv")):
+        rows = np.random.default_rng(at).normal(size=60).round(3)
+        lines = [f"{1000 * at + number},{value},{number % 7}" for number, value in enumerate(rows)]
+        (tmp_path / name).write_text("\n".join(["customer_id,x,day", *lines]))
+    encoded = encode_pair(tmp_path / "a.csv", tmp_path / "b.csv")
+    assert encoded.names == ("day", "x")
+    assert [left.name for left in encoded.left_out] == ["customer_id"]
 
 
 def test_include_exclude_and_declare():
@@ -258,6 +270,23 @@ def test_swapped_samples_and_columns_in_another_order_give_the_same_answer():
     assert_same(one, compare(*shuffled, params=QUICK))
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_mixed_columns_are_encoded_alike_in_any_order(seed):
+    """Swapped samples, shuffled rows and shuffled columns: the same numbers, to the last bit, in the other order."""
+    reference, current = frames("missing", n=61, seed=seed)
+    current["day"] = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(61) % 7, unit="D")
+    reference["day"] = pd.NaT
+    one = encode_pair(reference, current)
+    rng = np.random.default_rng(seed)
+    first, second = rng.permutation(61), rng.permutation(61)
+    other = encode_pair(current.iloc[second, rng.permutation(5)], pl.from_pandas(reference.iloc[first]))
+    order = np.concatenate([61 + second, first])
+    assert (one.names, one.features, one.groups) == (other.names, other.features, other.groups)
+    np.testing.assert_array_equal(one.points[order], other.points)
+    np.testing.assert_array_equal(one.ranked[order], other.ranked)
+    np.testing.assert_array_equal(one.scale, other.scale)
+
+
 def test_rows_in_another_order_have_their_scores_in_that_order():
     reference, current = frames("missing", n=80)
     order = np.random.default_rng(1).permutation(80)
@@ -291,10 +320,12 @@ def test_a_level_that_became_more_frequent():
     assert result.modes[0].excess == pytest.approx(0.25, abs=0.08)
 
 
-def test_missing_values_of_one_level():
-    reference, current = frames("missing")
+@pytest.mark.parametrize("seed", [0, 3])
+def test_missing_values_of_one_level(seed):
+    """One mode: the reference sample has more rows of B with an age instead, which is the same change."""
+    reference, current = frames("missing", seed=seed)
     result = compare(reference, current, params=QUICK)
-    mode = result.modes[0]
+    (mode,) = result.modes
     assert (mode.side, set(mode.features)) == ("current", {"age", "device"})
     assert current["age"].iloc[mode.rows].isna().all()
     said = {direction.feature: direction.change for direction in mode.directions}
@@ -303,9 +334,46 @@ def test_missing_values_of_one_level():
 
 
 def test_a_category_and_a_number_that_go_together_otherwise():
+    """Each level of either side is told by itself: together they would be higher here and lower there."""
     result = compare(*frames("pairing"), params=QUICK)
-    assert result.detected
-    assert {"device", "x"} == set(result.modes[0].features)
+    told = {
+        (mode.side, mode.directions[0].level, mode.directions[1].word): mode.directions[0].share
+        for mode in result.modes
+        if mode.features == ("device", "x")
+    }
+    assert told == {
+        ("current", "A", "higher"): 1.0,
+        ("current", "B", "lower"): 1.0,
+        ("reference", "A", "lower"): 1.0,
+        ("reference", "B", "higher"): 1.0,
+    }
+    assert len(result.modes) == 4
+
+
+def test_levels_alone_if_a_number_adds_next_to_nothing():
+    (mode,) = compare(*frames("level", seed=4), params=QUICK).modes
+    assert mode.features == ("device",)
+
+
+def test_what_the_other_sample_has_instead():
+    """30 rows more of (B, missing): they lack at (B, there), the likest combination, and 10 at A."""
+    level = np.repeat([0.0, 0.0, 1.0, 1.0], [60, 50, 30, 60])  # A of both samples, then B
+    is_current = np.repeat([False, True, False, True], [60, 50, 30, 60])
+    gap = np.zeros(200, np.bool_)
+    gap[-50:] = True  # B of the current sample: 10 there, 50 missing
+    ranked = np.column_stack([level, np.where(gap, -np.inf, 1.0)])
+    found = counterpart(ranked, is_current, np.array([True, False]), (0, 1), np.flatnonzero(gap))
+    scale = 90 / 110
+    assert [(set(level[rows]), count) for rows, count in found] == [({1.0}, round(30 - 10 * scale)), ({0.0}, 19)]
+    assert not is_current[np.concatenate([rows for rows, _ in found])].any()
+
+
+def test_yes_or_no_is_told_in_shares():
+    rng = np.random.default_rng(0)
+    first, second = (pd.DataFrame({"smoker": rng.random(300) < p, "v": rng.normal(size=300)}) for p in (0.2, 0.6))
+    (mode,) = compare(first, second, params=QUICK).modes
+    assert mode.features == ("smoker",)
+    assert str(mode.directions[0]).startswith(("smoker = 0: 40 % -> 8", "smoker = 1: 19 % -> 5"))
 
 
 def test_equal_samples_of_mixed_kinds_agree():
@@ -320,9 +388,12 @@ def test_wording_of_directions():
     assert str(paired) == "device = B: 90 % of these rows against 30 %"
     noise = Direction("device", nan, nan, nan, nan, "category", "B", 0.65, 0.46, 0.51, marginal=False)
     assert str(noise) == "device = B: 65 % of these rows against 46 %"
+    rare = Direction("device", nan, nan, nan, nan, "category", "new", share=1.0, other_share=0.0, own_share=0.04)
+    assert str(rare) == "device = new: 0 % -> 4 %"
     gap = Direction("age", nan, nan, nan, nan, "number", "missing", 1.0, 0.004, 0.2, gap=True)
     assert str(gap) == "age missing: 0.4 % -> 20 %"
     assert str(Direction("age", 61.0, 52.0, 0.9, 1.0)) == "age higher: median 61 against 52"
+    assert str(Direction("age", 52.0, 52.1, -0.01, 1.1)) == "age much the same: median 52 against 52.1"
     date = Direction("seen", 86400.0 * 366, 0.0, 1.0, 1.0, "date")
     assert str(date) == "seen later: median 1971-01-02 against 1970-01-01"
 
@@ -335,3 +406,18 @@ def test_complete_numbers_are_encoded_and_binned_as_ever():
     np.testing.assert_array_equal(encoded.points, (rows - encoded.centre) / encoded.scale)
     ranks = np.argsort(np.argsort(rows, axis=0), axis=0)
     np.testing.assert_array_equal(bin_features(encoded.ranked).codes, np.floor(256 * (ranks + 0.5) / 500).T)
+
+
+def test_the_calibration_study_draws_every_kind():
+    rows = mixed(600, np.random.default_rng(0))
+    encoded = encode_pair(rows[:300], rows[300:])
+    kinds = {feature.name: feature.kind for feature in encoded.features}
+    assert kinds == {
+        "age": "number",
+        "day": "date",
+        "device": "category",
+        "dose": "number",
+        "smoker": "number",
+        "ward": "category",
+    }
+    assert [feature.name for feature in encoded.features if feature.missing] == ["dose"]

@@ -12,12 +12,11 @@ import pytest
 
 import shiftscope as ss
 from shiftscope import monitor as monitor_function
-from shiftscope import staged
 from shiftscope.encode import encode_pair
 from shiftscope.history import History, HistoryHeader
 from shiftscope.monitor import drift, table_digest
 from shiftscope.monitoring import Region
-from shiftscope.staged import StagedPValue, staged_p_value
+from shiftscope.staged import StagedPValue, staged_p_value, stages
 from shiftscope.tables import read_table
 
 PARAMS = ss.CompareParams(
@@ -188,36 +187,43 @@ def test_tables_are_told_apart_by_their_content():
     assert table_digest(read_table(tables[0], "x")) == table_digest(read_table(tables[0].copy(), "y"))
 
 
-def staged_twin(p_values: dict[int, float], level: float) -> StagedPValue:
-    """The rule, step by step."""
-    sizes = [size for size in sorted(p_values) if size + 1 < 1 / level] + [round(1 / level) - 1]
-    for size in sizes[:-1]:
-        if p_values[size] > staged.LEADERS / (size + 1):
-            return StagedPValue(p_values[size], size)
-    return StagedPValue(p_values[sizes[-1]], sizes[-1])
+@pytest.mark.parametrize(
+    ("level", "sizes"),
+    [
+        (0.5, [1]),
+        (1 / 20, [19]),
+        (1 / 512, [511]),
+        (1 / 600, [127, 599]),
+        (0.05 / 60 / 2, [127, 2399]),
+        (0.01 / 100 / 2, [127, 1023, 19999]),
+    ],
+)
+def test_stages_end_where_the_level_asks(level: float, sizes: list[int]):
+    assert stages(level) == sizes
 
 
-@pytest.mark.parametrize("level", [1 / 20, 1 / 256, 1 / 300, 1 / 1024, 1 / 5000])
-def test_stages_follow_the_rule(level: float):
-    rng = np.random.default_rng(0)
-    for _ in range(200):
-        known = {
-            size: float(rng.choice([1, 3, 9, 40]) / (size + 1)) for size in (255, 1023, 4095, round(1 / level) - 1)
-        }
-        assert staged_p_value(known.__getitem__, level) == staged_twin(known, level)
+def test_stages_stop_when_several_labellings_come_as_far():
+    asked: list[int] = []
+
+    def test(size: int) -> float:
+        asked.append(size)
+        return {127: 4 / 128, 1023: 5 / 1024, 19999: 1 / 20000}[size]
+
+    assert staged_p_value(test, 1 / 20000) == StagedPValue(5 / 1024, 1023)
+    assert asked == [127, 1023]
 
 
 def test_staged_p_values_are_valid_at_every_level():
     """Uniform statistics among permutations: P(p <= u) <= u, and the smallest level is reached."""
     rng = np.random.default_rng(1)
-    level, n = 1 / 2048, 20_000
+    level, n = 1 / 5000, 20_000
     found = np.empty(n)
     for at in range(n):
         extreme = rng.uniform()  # true p-value
         found[at] = staged_p_value(lambda size, p=extreme: (1 + rng.binomial(size, p)) / (size + 1), level).p_value
-    for u in (level, 1 / 1024, 8 / 1024, 8 / 256, 0.05, 0.5):
+    for u in (level, 1 / 1024, 4 / 1024, 4 / 128, 0.05, 0.5):
         assert np.mean(found <= u) <= u + 3 * np.sqrt(u / n)
-    assert found.min() == level
+    assert found.min() == pytest.approx(level)
 
 
 def test_wrong_use_is_told(detector: ss.ShiftDetector):

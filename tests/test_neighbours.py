@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from shiftscope.engines.local import GROUP, Layout, LocalEngine, choose_layout
 from shiftscope.errors import InputError, ParameterError
-from shiftscope.neighbours import neighbours, pair_distances
+from shiftscope.neighbours import neighbours, neighbours_of, pair_distances
 
 # small blocks and groups, so that tables of a few hundred rows have many of both
 LAYOUTS = (Layout(32, 5), Layout(64, 50), Layout(100, 9))
@@ -212,3 +212,19 @@ def test_a_sample_that_misleads_costs_nothing_but_time(kind, monkeypatch):
 def test_bad_input_is_named(points, k, queries, error, message):
     with pytest.raises(error, match=message):
         neighbours(points, k, queries=queries)
+
+
+@pytest.mark.parametrize("name", ["normal", "one feature", "duplicates", "integer grid", "constant", "far 1e8"])
+@pytest.mark.parametrize("k", [1, 30, 100])
+def test_rows_from_outside_see_all_points(name, k):
+    points, rows = tables()[name][:100], tables()[name][100:150]
+    expected, tied = [], []
+    for i in range(len(rows)):
+        squares = squares_from(np.vstack([points, rows[i]]), 100)[:100]
+        order = np.lexsort((np.arange(100), squares))
+        expected.append(order[:k])
+        tied.append(np.append(squares[order[:-1]] == squares[order[1:]], False)[:k])
+    for engine in (LocalEngine(n_threads=2), LocalEngine(layout=LAYOUTS[0])):
+        found = neighbours_of(rows, points, k, engine=engine)
+        np.testing.assert_array_equal(found.index, expected)
+        np.testing.assert_array_equal(found.tied, tied)

@@ -45,6 +45,12 @@ def test_impossible_settings_are_named_together(settings, message):
         CompareParams(**settings)
 
 
+def test_k_max_is_within_reach_of_the_counters():
+    assert EqualiseParams(k_max=4094).k_max == 4094
+    with pytest.raises(ParameterError, match=r"^k_max must be at most 4094, .*, got 4095$"):
+        EqualiseParams(k_max=4095)
+
+
 def test_a_wrong_setting_is_a_value_error_of_ours():
     with pytest.raises(ValueError, match="alpha") as caught:
         CompareParams(alpha=7)

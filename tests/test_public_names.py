@@ -14,6 +14,7 @@ PUBLIC = [
     "Certificate",
     "Columns",
     "CompareParams",
+    "DaskEngine",
     "EngineError",
     "EqualiseParams",
     "InputError",
@@ -45,6 +46,7 @@ RESULT = [
     "detected",
     "encoded",
     "equalisation",
+    "gathered",
     "kept_current",
     "kept_reference",
     "modes",
@@ -53,6 +55,8 @@ RESULT = [
     "random_state",
     "scan",
     "scores",
+    "searched_current",
+    "searched_reference",
     "timings",
 ]
 MODE = [

@@ -6,11 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
-from shiftscope.bins import bin_features
+from shiftscope.bins import Bins, bin_features
 from shiftscope.contrasts import contrast_families, log_tail
+from shiftscope.engines.rows import LocalRows
 from shiftscope.errors import ParameterError
-from shiftscope.families import Family, Lanes, family_wise, p_values
+from shiftscope.families import Family, family_wise, p_values
 from shiftscope.kernels.counts import draw_labels
+from shiftscope.lanes import Lanes, pack_labels
 from shiftscope.scan import FeatureSet, ScanParams, ScanResult, scan, scan_points
 
 QUICK = ScanParams(n_permutations=127)
@@ -34,7 +36,7 @@ def test_equal_values_share_a_bin_and_order_is_kept(values: list[int]) -> None:
     for one, other in zip(code, points[:, 0], strict=True):
         assert (code[points[:, 0] == other] == one).all()
         assert (code[points[:, 0] > other] >= one).all()
-        low, high = bins.interval(0, int(one), int(one))
+        low, high = bins.tables.interval(0, int(one), int(one))
         assert low <= other <= high
 
 
@@ -42,8 +44,8 @@ def test_bins_hold_equal_shares_of_rows_without_ties() -> None:
     points = np.random.default_rng(0).permutation(2560).astype(float)[:, None]
     bins = bin_features(points)
     assert (np.bincount(bins.codes[0], minlength=256) == 10).all()
-    assert bins.interval(0, 0, 0) == (0.0, 9.0)
-    assert bins.interval(0, 128, 255) == (1280.0, 2559.0)
+    assert bins.tables.interval(0, 0, 0) == (0.0, 9.0)
+    assert bins.tables.interval(0, 128, 255) == (1280.0, 2559.0)
 
 
 def test_a_point_mass_has_a_bin_of_its_own() -> None:
@@ -62,6 +64,12 @@ def test_bins_see_only_the_order_of_values() -> None:
 # Contrasts
 
 
+def labelled(bins: Bins, labels: np.ndarray) -> LocalRows:
+    """Rows with the given labels (lanes, n), the current sample counted."""
+    recipe = Lanes(bins.n_rows, bins.n_rows - int(labels[0].sum()), len(labels), np.zeros(64, np.uint64), np.empty(0))
+    return LocalRows(bins, recipe, pack_labels(labels))
+
+
 def test_log_tail_is_that_of_chi_square_and_goes_on_where_it_underflows() -> None:
     x = np.array([0.0, 0.5, 3.0, 40.0, 900.0])
     for degrees in (1, 2, 5, 10):
@@ -75,10 +83,10 @@ def test_contrasts_are_the_quadratic_form_of_their_terms() -> None:
     rng = np.random.default_rng(3)
     bins = bin_features(rng.standard_normal((400, 3)) @ np.array([[1, 0.5, 0], [0, 1, 0.3], [0, 0, 1]]))
     labels = draw_labels(400, 150, np.arange(3, dtype=np.uint64))
-    lanes = Lanes(labels, 150, True, np.zeros(401))
+    rows = labelled(bins, labels)
     sets = [np.array([[0], [2]]), np.array([[0, 2]]), np.array([[0, 1, 2]])]
-    families = contrast_families(bins, lanes, sets, rng)
-    v = np.take_along_axis(bins.scores, bins.codes.astype(int), axis=1).astype(float)
+    families = contrast_families(rows, sets, rng)
+    v = np.take_along_axis(bins.tables.scores, bins.codes.astype(int), axis=1).astype(float)
     a, b, c = v
     terms = {
         0: [a, a**2],
@@ -96,8 +104,8 @@ def test_contrasts_are_the_quadratic_form_of_their_terms() -> None:
 def test_terms_that_repeat_each_other_are_counted_once() -> None:
     binary = np.repeat([0.0, 1.0], [260, 140])[:, None]
     labels = draw_labels(400, 200, np.arange(8, dtype=np.uint64))
-    lanes = Lanes(labels, 200, True, np.zeros(401))
-    family = contrast_families(bin_features(binary), lanes, [np.array([[0]])], np.random.default_rng(0))[0]
+    rows = labelled(bin_features(binary), labels)
+    family = contrast_families(rows, [np.array([[0]])], np.random.default_rng(0))[0]
     k = labels[:, 260:].sum(axis=1)
     z = (k - 70.0) ** 2 / (200 * 200 / 399 * 0.35 * 0.65)
     assert np.max(z) > 0.1

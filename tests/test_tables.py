@@ -120,6 +120,9 @@ def test_plain_arrays_and_lists_are_named_by_position(make):
         lambda columns: pl.LazyFrame(columns),
         lambda columns: pa.table(columns),
         lambda columns: pa.record_batch(columns),
+        lambda columns: pa.RecordBatchReader.from_batches(
+            pa.table(columns).schema, pa.table(columns).to_batches(max_chunksize=3)
+        ),
     ],
 )
 def test_frames_keep_their_names(make):

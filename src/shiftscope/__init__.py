@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from shiftscope.compare import compare
     from shiftscope.detector import ShiftDetector
     from shiftscope.encode import Columns
+    from shiftscope.engines.dask import DaskEngine
     from shiftscope.equalise import EqualiseParams, equalise
     from shiftscope.errors import EngineError, InputError, ParameterError, ShiftscopeError
     from shiftscope.explain_rows import explain_rows
@@ -36,6 +37,7 @@ __all__ = [
     "Certificate",
     "Columns",
     "CompareParams",
+    "DaskEngine",
     "EngineError",
     "EqualiseParams",
     "InputError",
@@ -66,6 +68,7 @@ _MODULES = {
     "Certificate": "certify",
     "Columns": "encode",
     "CompareParams": "params",
+    "DaskEngine": "engines.dask",
     "EngineError": "errors",
     "EqualiseParams": "equalise",
     "InputError": "errors",

@@ -14,14 +14,11 @@ GAP_CODES = 32  # an eighth of the range: windows of the finer grids then hold m
 
 
 @dataclass(frozen=True)
-class Bins:
-    """Fine quantile bins of pooled rows.
+class BinTables:
+    """What the codes of each feature stand for.
 
     Attributes
     ----------
-    codes : (d, n) uint8
-        Bin of each row, feature-major: floor(256 u) with u the mid-rank of the value among all pooled rows,
-        divided by n. Equal values share a bin, and a point mass has the bin of its own middle.
     smallest, largest : (d, 256)
         Smallest value with at least this code and largest value with at most this code: codes lo..hi stand
         for the values from ``smallest[f, lo]`` to ``largest[f, hi]``.
@@ -31,11 +28,40 @@ class Bins:
         Features whose codes are levels.
     """
 
-    codes: NDArray[np.uint8]
     smallest: NDArray[np.float64]
     largest: NDArray[np.float64]
     scores: NDArray[np.float32]
     categories: NDArray[np.bool_]
+
+    @property
+    def n_features(self) -> int:
+        """Number of features d."""
+        return len(self.scores)
+
+    def interval(self, feature: int, low: int, high: int) -> tuple[float, float]:
+        """Smallest and largest value of `feature` among the rows with codes `low`..`high`."""
+        return float(self.smallest[feature, low]), float(self.largest[feature, high])
+
+    def normal_scores(self, codes: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Normal scores of codes (d, n), and a last line of ones: (d + 1, n)."""
+        values = np.take_along_axis(self.scores, codes.astype(np.intp), axis=1)
+        return np.vstack([values, np.ones((1, values.shape[1]), np.float32)])
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Fine quantile bins of pooled rows.
+
+    Attributes
+    ----------
+    codes : (d, n) uint8
+        Bin of each row, feature-major: floor(256 u) with u the mid-rank of the value among all pooled rows,
+        divided by n. Equal values share a bin, and a point mass has the bin of its own middle.
+    tables : BinTables
+    """
+
+    codes: NDArray[np.uint8]
+    tables: BinTables
 
     @property
     def n_features(self) -> int:
@@ -47,9 +73,36 @@ class Bins:
         """Number of pooled rows n."""
         return int(self.codes.shape[1])
 
-    def interval(self, feature: int, low: int, high: int) -> tuple[float, float]:
-        """Smallest and largest value of `feature` among the rows with codes `low`..`high`."""
-        return float(self.smallest[feature, low]), float(self.largest[feature, high])
+
+@dataclass(frozen=True)
+class CodeTable:
+    """Codes of further rows by the bins of those that were binned.
+
+    Attributes
+    ----------
+    smallest : d arrays
+        Smallest value of each code in use, increasing.
+    codes : d uint8 arrays
+        These codes.
+    """
+
+    smallest: tuple[NDArray[np.float64], ...]
+    codes: tuple[NDArray[np.uint8], ...]
+
+    @classmethod
+    def of(cls, bins: Bins) -> CodeTable:
+        """The codes in use; a value has the code of the largest value up to it."""
+        used = [np.unique(line) for line in bins.codes]
+        smallest = tuple(bins.tables.smallest[feature, codes] for feature, codes in enumerate(used))
+        return cls(smallest, tuple(used))
+
+    def apply(self, points: NDArray[np.float64]) -> NDArray[np.uint8]:
+        """Codes (d, m) of (m, d) rows."""
+        codes = np.empty(points.shape[::-1], np.uint8)
+        for feature, (values, used) in enumerate(zip(self.smallest, self.codes, strict=True)):
+            at = np.searchsorted(values, points[:, feature], side="right") - 1
+            codes[feature] = used[np.maximum(at, 0)]
+        return codes
 
 
 def bin_features(points: NDArray[np.float64], categories: NDArray[np.bool_] | None = None) -> Bins:
@@ -79,7 +132,7 @@ def bin_features(points: NDArray[np.float64], categories: NDArray[np.bool_] | No
         smallest[feature] = values[np.minimum(start, n - 1)]
         largest[feature] = values[np.maximum(stop, 1) - 1]
         scores[feature] = _normal_scores(middle, start, stop)
-    return Bins(codes, smallest, largest, scores, categories)
+    return Bins(codes, BinTables(smallest, largest, scores, categories))
 
 
 def _mid_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:

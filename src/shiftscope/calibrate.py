@@ -24,6 +24,8 @@ from shiftscope.null import DECIMALS, Null, ScoreNull
 from shiftscope.score import Nulls, nulls_for
 
 LANES = 64 * WORDS  # labellings walked together
+MANY_ROWS = 1 << 21  # in larger pools fewer labellings are held at once
+WORD = 64
 CHUNK_ROWS = 8192  # rows scored between two chances to interrupt
 KNOTS = 512  # points at which the exact null tail is tabulated
 SMALLEST_SCORE = 10.0**-DECIMALS  # a score of 0 is no evidence: it never belongs to a tail
@@ -179,10 +181,10 @@ def calibrate(
     Parameters
     ----------
     graph : Neighbours
-        Lists of exactly K_M neighbours, one per pooled row.
+        Lists of exactly K_M neighbours, one for each of the first m of the n pooled rows.
     is_current : (n,) bool
-    scores : (n,) float64
-        Observed score of every row in its own direction.
+    scores : (m,) float64
+        Observed score of each of these rows in its own direction.
     q_tail : float
         Null quantile where the tail begins (paper: 0.97).
     n_permutations, random_state : int
@@ -191,10 +193,13 @@ def calibrate(
     n_current = int(is_current.sum())
     nulls = nulls_for(is_current.size - n_current, n_current, graph.index.shape[1])
     tests = (tail_test(nulls.reference, q_tail), tail_test(nulls.current, q_tail))
-    reference, current = tests[0].compare(scores[~is_current]), tests[1].compare(scores[is_current])
+    listed = is_current[: scores.size]
+    reference, current = tests[0].compare(scores[~listed]), tests[1].compare(scores[listed])
     permuted = np.empty((2, n_permutations, len(reference.statistics())))
-    for start in range(0, n_permutations, LANES):
-        lanes = permuted_labels(is_current, range(start, min(start + LANES, n_permutations)), random_state)
+    step = LANES if is_current.size <= MANY_ROWS else WORD
+    for start in range(0, n_permutations, step):
+        some = range(start, min(start + step, n_permutations))
+        lanes = permuted_labels(is_current, some, random_state, listed=scores.size)
         for lane, tails in enumerate(_permuted_tails(graph, lanes, nulls, tests)):
             for side in (0, 1):
                 permuted[side, start + lane] = tests[side].compare(tails[side]).statistics()
@@ -212,11 +217,19 @@ def calibrate(
     )
 
 
-def permuted_labels(is_current: NDArray[np.bool_], permutations: range, random_state: int) -> NDArray[np.uint8]:
-    """(n, len(permutations)) labels; column b is a random choice of as many current rows, seeded by (seed, b)."""
-    seeds = np.random.default_rng(random_state).integers(0, 2**64, size=permutations.stop, dtype=np.uint64)
-    labels: NDArray[np.uint8] = draw_labels(is_current.size, int(is_current.sum()), seeds[permutations.start :]).T
-    return labels
+def permuted_labels(
+    is_current: NDArray[np.bool_], permutations: range, random_state: int, listed: int | None = None
+) -> NDArray[np.uint8]:
+    """(n, len(permutations)) labels; column b is a random choice of as many current rows, seeded by (seed, b).
+
+    The first `listed` rows (default: all) and the others keep their numbers of current rows: the rows that are looked
+    at may have been drawn sample by sample.
+    """
+    rng = np.random.default_rng(random_state)
+    seeds = rng.integers(0, 2**64, size=permutations.stop, dtype=np.uint64)[permutations.start :]
+    parts = np.split(is_current, [is_current.size if listed is None else listed])
+    labels = [draw_labels(part.size, int(part.sum()), seeds + np.uint64(at)) for at, part in enumerate(parts)]
+    return np.asarray(labels[0].T if parts[1].size == 0 else np.concatenate(labels, axis=1).T)
 
 
 def _permuted_tails(
@@ -226,7 +239,7 @@ def _permuted_tails(
     n = len(graph.index)
     bounds = np.vstack([nulls.reference.bounds(tests[0].tau), nulls.current.bounds(tests[1].tau)])
     masks, bits = crossing_masks(bounds), _packed(lanes)
-    groups, scores = [], []
+    groups, scores = [np.empty(0, dtype=np.intp)], [np.empty(0)]
     for first in range(0, n, CHUNK_ROWS):
         out = np.empty((min(CHUNK_ROWS, n - first), lanes.shape[1]))
         score_permutations(first, graph.index, graph.tied, bits, bounds, masks, nulls.tables, out)

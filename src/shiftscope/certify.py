@@ -14,7 +14,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from shiftscope.errors import InputError, ParameterError, check_seed, is_whole
 from shiftscope.files import write_text
-from shiftscope.independent import FOLDS, Check, fitted_boosting, independent_checks
+from shiftscope.independent import FOLDS, Check, boosted_scores, independent_checks
 from shiftscope.progress import Progress, silent
 from shiftscope.report.summary import plain
 from shiftscope.subset import Subset
@@ -169,7 +169,7 @@ def density_ratio_rows(points: NDArray[np.float64], is_current: NDArray[np.bool_
     """Rows drawn so that both samples follow min(p, q), with q / p from out-of-fold boosting."""
     odds = np.empty(len(points))
     for past, now in StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(points, is_current):
-        odds[now] = fitted_boosting(points[past], is_current[past], seed).decision_function(points[now])
+        odds[now] = boosted_scores(points[past], is_current[past], points[now], seed)
     n_current = int(is_current.sum())
     log_ratio = odds - np.log(n_current / (is_current.size - n_current))
     chance = np.exp(np.minimum(0.0, np.where(is_current, -log_ratio, log_ratio)))

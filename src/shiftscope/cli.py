@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shiftscope import __version__, cli_monitor, cli_rows
-from shiftscope.errors import InputError, ParameterError
+from shiftscope import __version__, cli_certify, cli_monitor, cli_rows
+from shiftscope.errors import EngineError, InputError, ParameterError
 
 if TYPE_CHECKING:
     from shiftscope.encode import Columns
@@ -103,6 +103,10 @@ def compare(
         Path | None, typer.Option("--equalised", metavar="DIR", help="Write the rows kept of both files to a folder.")
     ] = None,
     fail_on_shift: Annotated[bool, typer.Option("--fail-on-shift", help="Exit with 1 if the samples differ.")] = False,
+    engine: Annotated[str, typer.Option("--engine", help="Where to compute: local, or dask on a cluster.")] = "local",
+    scheduler: Annotated[
+        str | None, typer.Option("--scheduler", metavar="ADDRESS", help="Dask scheduler; without it, one is started.")
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No verdict and no progress on the screen.")] = False,
     debug: Debug = False,
 ) -> None:
@@ -111,8 +115,8 @@ def compare(
         kept = _kept_paths(equalised, reference, current)
         files = [report, None if json == STDOUT else json, markdown, rows, *kept]
         check_outputs([path for path in files if path is not None], inputs=(reference, current), rows=rows, kept=kept)
-        columns = _columns(include, exclude, kind)
-        result = _run(reference, current, alpha=alpha, seed=seed, quiet=quiet, columns=columns)
+        columns, where = _columns(include, exclude, kind), _engine(engine, scheduler)
+        result = _run(reference, current, alpha=alpha, seed=seed, quiet=quiet, columns=columns, engine=where)
         _write(result, report, json, markdown, rows)
         _write_kept(result, (reference, current), kept)
         if not quiet:
@@ -178,7 +182,7 @@ def exit_codes(debug: bool) -> Iterator[None]:
         yield
     except typer.Exit:
         raise
-    except (InputError, ParameterError) as error:
+    except (InputError, ParameterError, EngineError) as error:
         _complain(str(error))
         raise typer.Exit(USER_ERROR) from error
     except KeyboardInterrupt as error:
@@ -238,6 +242,17 @@ def check_outputs(
         check_target(path if folder.exists() or path not in kept else folder)  # that one folder will be made
 
 
+def _engine(name: str, scheduler: str | None) -> str:
+    """What `compare` takes for an engine: its name, or the address of a scheduler."""
+    if scheduler is None:
+        return name
+    if name != "dask" or "://" not in scheduler:
+        raise ParameterError(
+            f"--scheduler {scheduler!r} goes with --engine dask and is an address such as tcp://10.0.0.1:8786"
+        )
+    return scheduler
+
+
 def _columns(include: list[str] | None, exclude: list[str] | None, kinds: list[str] | None) -> Columns | None:
     """The options about columns; None if there are none."""
     if not (include or exclude or kinds):
@@ -263,13 +278,21 @@ def _run(
     quiet: bool,
     columns: Columns | None = None,
     params: CompareParams | None = None,
+    engine: str = "local",
 ) -> ShiftResult:
     import shiftscope as ss
     from shiftscope.progress import silent, terminal_progress
 
     with nullcontext(silent) if quiet else terminal_progress() as progress:
         return ss.compare(
-            reference, current, alpha=alpha, columns=columns, random_state=seed, params=params, progress=progress
+            reference,
+            current,
+            alpha=alpha,
+            columns=columns,
+            random_state=seed,
+            params=params,
+            engine=engine,
+            progress=progress,
         )
 
 
@@ -298,6 +321,8 @@ def _write_kept(result: ShiftResult, sources: tuple[str, str], targets: tuple[Pa
     from shiftscope.extract import extract_rows
     from shiftscope.files import whole_file
 
+    if result.gathered is not None:
+        raise InputError("--equalised needs all rows on this machine; use result.kept_current on the gathered ones")
     targets[0].expanduser().parent.mkdir(exist_ok=True)
     kept = ((result.kept_reference, result.n_reference), (result.kept_current, result.n_current))
     with ExitStack() as files:
@@ -321,6 +346,7 @@ def show_written(paths: list[Path | str], *, on_stderr: bool) -> None:
 
 cli_monitor.register(app)
 cli_rows.register(app)
+cli_certify.register(app)
 
 if __name__ == "__main__":
     main()

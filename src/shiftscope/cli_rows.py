@@ -80,7 +80,7 @@ def read_positions(rows: str) -> NDArray[np.intp]:
         raise InputError(f"--rows {rows!r} cannot be read as text ({error}); give positions, one a line") from error
 
 
-def parse_positions(text: str) -> NDArray[np.intp]:
+def parse_positions(text: str, option: str = "--rows") -> NDArray[np.intp]:
     """Positions and ranges, divided by commas, spaces or line ends."""
     import numpy as np
 
@@ -90,7 +90,7 @@ def parse_positions(text: str) -> NDArray[np.intp]:
         if match is None:
             if not word.strip():
                 continue
-            raise InputError(f"--rows: {word.strip()[:40]!r} is no row position; write such as 3,17,40-60")
+            raise InputError(f"{option}: {word.strip()[:40]!r} is no position; write such as 3,17,40-60")
         first, last = int(match[1]), int(match[2] or match[1])
         found += range(first, last + 1)
     return np.array(found, dtype=np.intp)

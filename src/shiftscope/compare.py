@@ -8,20 +8,20 @@ from dataclasses import replace
 import numpy as np
 
 from shiftscope.describe import describe
+from shiftscope.design import score_all
 from shiftscope.discover import discover
-from shiftscope.encode import Columns, encode_pair
+from shiftscope.encode import Columns
 from shiftscope.engines.base import Engine
+from shiftscope.engines.pool import opened, read_pool
 from shiftscope.equalise import Equalisation
 from shiftscope.errors import check_seed
-from shiftscope.full_space import calibrated, full_space_modes
+from shiftscope.full_space import calibrated, full_space_graph, full_space_modes, kept_rows
 from shiftscope.job import Clock, Job
-from shiftscope.living import LivingGraph
-from shiftscope.orient import canonical
 from shiftscope.params import CompareParams
 from shiftscope.progress import Progress, silent
 from shiftscope.refine import Settled
 from shiftscope.results import ShiftResult
-from shiftscope.scan import ScanResult, scan_points
+from shiftscope.scan import ScanResult
 
 
 def compare(
@@ -32,7 +32,7 @@ def compare(
     columns: Columns | Sequence[str] | None = None,
     random_state: int = 0,
     params: CompareParams | None = None,
-    engine: Engine | None = None,
+    engine: Engine | str | None = None,
     progress: Progress = silent,
 ) -> ShiftResult:
     """Do two samples differ, in which rows, in which features, and which subsets agree?
@@ -50,8 +50,9 @@ def compare(
         Seed; the same seed gives the same result on any number of threads.
     params : CompareParams, optional
         All other settings; the defaults are the recommended ones.
-    engine : Engine, optional
-        Where neighbours are searched; this machine by default.
+    engine : Engine or str, optional
+        Where to compute: "local" (the default), "dask" (a cluster on this machine, for the time of the call), the
+        address of a Dask scheduler, or an engine such as `shiftscope.engines.dask.DaskEngine`.
     progress : callable(stage, fraction), optional
 
     Returns
@@ -60,10 +61,11 @@ def compare(
     """
     params = checked_settings(alpha, params, random_state)
     clock = Clock()
-    encoded, flipped = canonical(encode_pair(reference, current, columns))
-    clock.stop("encode")
-    result = _protocol(Job(encoded, params, random_state, engine, progress), clock)
-    return result.swapped() if flipped else result
+    with opened(engine) as where:
+        pool = read_pool(where, reference, current, columns, random_state)
+        clock.stop("encode")
+        result = _protocol(Job(pool, params, random_state, where, progress), clock)
+    return result.swapped() if pool.flipped else result
 
 
 def checked_settings(alpha: float | None, params: CompareParams | None, random_state: int) -> CompareParams:
@@ -78,9 +80,11 @@ def _protocol(job: Job, clock: Clock) -> ShiftResult:
     params, encoded = job.params, job.encoded
     scan = scanned(job)
     clock.stop("scan")
-    graph = LivingGraph(job.points, job.is_current, params.k_max, job.engine, progress=job.stage("neighbours"))
+    graph = full_space_graph(job)
     clock.stop("neighbours")
-    scores = graph.full_scores()
+    scores = score_all(
+        job.points, job.is_current, job.design, graph.full_scores(), engine=job.engine, progress=job.stage("score")
+    )
     clock.stop("score")
     calibration = calibrated(job, graph, params.n_permutations, job.stage("calibrate"))
     clock.stop("calibrate")
@@ -95,8 +99,9 @@ def _protocol(job: Job, clock: Clock) -> ShiftResult:
         modes += more
         clock.stop("full space")
 
-    kept = np.flatnonzero(graph.alive)
+    kept = kept_rows(job, graph)
     is_current = job.is_current[kept]
+    searched = job.is_current[job.design.rows]
     return ShiftResult(
         detected=p_value <= params.alpha,
         p_value=p_value,
@@ -110,21 +115,15 @@ def _protocol(job: Job, clock: Clock) -> ShiftResult:
         equalisation=equalisation,
         random_state=job.random_state,
         params=params,
+        searched_reference=int(np.sum(~searched)),
+        searched_current=int(np.sum(searched)),
         timings=clock.laps(),
         encoded=encoded,
+        gathered=job.pool.gathered,
     )
 
 
 def scanned(job: Job) -> ScanResult | None:
-    """The subspace scan of the pool; None if it is switched off."""
-    if job.params.scan is None:
-        return None
-    return scan_points(
-        job.encoded.ranked,
-        job.encoded.n_reference,
-        job.encoded.names,
-        job.params.scan,
-        categories=job.encoded.categories,
-        random_state=job.random_state,
-        progress=job.progress,
-    )
+    """The subspace scan of all rows; None if it is switched off."""
+    params = job.params.scan
+    return None if params is None else job.pool.scan(params, job.random_state, job.progress)

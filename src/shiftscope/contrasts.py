@@ -8,34 +8,23 @@ permutations are one matrix product.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
-from typing import TypeVar
 
 import numpy as np
-from numba import get_num_threads
 from numpy.typing import NDArray
 from scipy.special import gammaincc, gammaln
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from shiftscope.bins import Bins
-from shiftscope.families import Family, Lanes
+from shiftscope.engines.rows import BinnedRows
+from shiftscope.families import Family
+from shiftscope.terms import Terms, in_blocks, products
 
-_ROWS_PER_BLOCK = 512  # rows and terms of one matrix product: few enough for the cache
-_TERMS_PER_BLOCK = 2048
 _SETS_PER_BLOCK = 32
 _COVARIANCE_ROWS = (1024, 4096)  # least and most rows behind the covariance of the terms
 _COVARIANCE_WORK = 2e9  # products spent on all covariances of one size
 _RANK_TOLERANCE = 1e-6  # of the largest eigenvalue; smaller ones are terms that repeat each other (ties)
 
-Result = TypeVar("Result")
-Terms = NDArray[np.int64]  # (terms, 3): features multiplied, d standing for the constant 1
 
-
-def contrast_families(
-    bins: Bins, lanes: Lanes, sets: list[NDArray[np.int64]], rng: np.random.Generator
-) -> list[Family]:
+def contrast_families(rows: BinnedRows, sets: list[NDArray[np.int64]], rng: np.random.Generator) -> list[Family]:
     """Evidence of the smooth contrasts of every feature set, under every lane: one family per set size.
 
     T^2 = z' C^-1 z (n - 1) / (m (n - m)), z the centred sums of the terms over the m counted rows, C their
@@ -44,14 +33,13 @@ def contrast_families(
 
     sets : (s, size) arrays, one per size
     """
-    terms, columns = _terms(sets, bins.n_features)
-    sums = _label_sums(bins, terms, lanes.labels)
-    return [_family(bins, lanes, line, terms, inside, sums, rng) for line, inside in zip(sets, columns, strict=True)]
+    terms, columns = _terms(sets, rows.tables.n_features)
+    sums = rows.term_sums(terms).centred(rows.lanes)
+    return [_family(rows, line, terms, inside, sums, rng) for line, inside in zip(sets, columns, strict=True)]
 
 
 def _family(
-    bins: Bins,
-    lanes: Lanes,
+    rows: BinnedRows,
     sets: NDArray[np.int64],
     terms: Terms,
     columns: NDArray[np.intp],
@@ -59,11 +47,13 @@ def _family(
     rng: np.random.Generator,
 ) -> Family:
     """Evidence of the sets of one size from the label sums of all terms."""
-    sample = _scores(bins, _covariance_rows(columns.size, lanes.n_rows, rng))
+    lanes = rows.lanes
+    codes, _ = rows.take(_covariance_rows(columns.size, lanes.n_rows, rng))
+    sample = rows.tables.normal_scores(codes)
     scale = (lanes.n_rows - 1) / (lanes.counted * (lanes.n_rows - lanes.counted))
 
     def evidence(block: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        whitening, rank = _whitening(_products(sample, terms[columns[block]]))
+        whitening, rank = _whitening(products(sample, terms[columns[block]]))
         squared = scale * np.square(whitening @ sums[columns[block]]).sum(axis=1)
         largest = [
             log_tail(squared[rank == degrees].max(axis=0), np.full(squared.shape[1], degrees))
@@ -71,15 +61,8 @@ def _family(
         ]
         return log_tail(squared[:, 0], rank), np.max(largest, axis=0)
 
-    observed, maxima = zip(*_in_blocks(evidence, len(sets), _SETS_PER_BLOCK), strict=True)
+    observed, maxima = zip(*in_blocks(evidence, len(sets), _SETS_PER_BLOCK), strict=True)
     return Family("broad", sets, np.concatenate(observed), np.max(maxima, axis=0), None)
-
-
-def _in_blocks(work: Callable[[slice], Result], n: int, size: int) -> list[Result]:
-    """Results of all blocks, in order, on all cores; BLAS keeps to the thread that calls it."""
-    blocks = [slice(start, start + size) for start in range(0, n, size)]
-    with threadpool_limits(1, "blas"), ThreadPoolExecutor(get_num_threads()) as pool:
-        return list(pool.map(work, blocks))
 
 
 def log_tail(x: NDArray[np.float64], degrees: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -114,41 +97,11 @@ def _terms_of(sets: NDArray[np.int64], d: int) -> Terms:
     return terms
 
 
-def _label_sums(bins: Bins, terms: Terms, labels: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Sum of each centred term over the counted rows of each lane: (terms, lanes)."""
-
-    def centred(block: slice) -> NDArray[np.float32]:
-        total = np.zeros((len(terms[block]), len(labels)))
-        mean = np.zeros((len(terms[block]), 1))
-        for at in range(0, bins.n_rows, _ROWS_PER_BLOCK):
-            rows = slice(at, min(at + _ROWS_PER_BLOCK, bins.n_rows))
-            values = _products(_scores(bins, rows), terms[block])
-            total += values @ labels[:, rows].astype(np.float32).T
-            mean += values.sum(axis=1, keepdims=True, dtype=np.float64) / bins.n_rows
-        return np.asarray(total - mean * labels[0].sum(dtype=np.int64), dtype=np.float32)
-
-    return np.concatenate(_in_blocks(centred, len(terms), _TERMS_PER_BLOCK))
-
-
 def _covariance_rows(products: int, n: int, rng: np.random.Generator) -> NDArray[np.intp]:
     """A random choice of rows, blind to labels, large enough for the covariance of the terms."""
     least, most = _COVARIANCE_ROWS
     size = min(n, int(np.clip(_COVARIANCE_WORK / products, least, most)))
     return np.sort(rng.choice(n, size=size, replace=False))
-
-
-def _scores(bins: Bins, rows: slice | NDArray[np.intp]) -> NDArray[np.float32]:
-    """Normal scores of some rows and a last line of ones: (d + 1, rows)."""
-    values = np.take_along_axis(bins.scores, bins.codes[:, rows].astype(np.intp), axis=1)
-    return np.vstack([values, np.ones((1, values.shape[1]), np.float32)])
-
-
-def _products(scores: NDArray[np.float32], terms: Terms) -> NDArray[np.float32]:
-    """Value of each term in each row: terms (..., 3) -> (..., rows)."""
-    values = scores[terms[..., 0]]
-    values *= scores[terms[..., 1]]
-    values *= scores[terms[..., 2]]
-    return np.asarray(values)
 
 
 def _whitening(values: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.intp]]:

@@ -23,6 +23,8 @@ MISSING_TEXT = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "N
 DELIMITERS = (",", ";", "\t", "|")  # and a space, if the first line has none of them
 LINES_COMPARED = 20  # the delimiter is the one that cuts so many lines into equally many fields
 
+LARGEST_WHOLE = 2.0**53  # beyond, a double may stand for another integer than the text
+
 _DECIMAL_COMMA = r"^[+-]?(\d+|\d{1,3}(\.\d{3})+)(,\d*)?([eE][+-]?\d+)?$"  # 1234,5 and 1.234,5
 _THOUSANDS = r"^[+-]?(\d+|[1-9]\d{0,2}(,\d{3})+)(\.\d*)?$"  # 1,234.5
 ISO_DATE = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?$"
@@ -78,7 +80,15 @@ def read_csv(path: Path) -> Raw:
             raise
         raise ValueError(f"a line has more fields than the {len(text.names)} of the first line") from error
     frame = frame.with_columns(_parsed(column, text.delimiter) for column in texts)
+    frame = frame.with_columns(column.cast(pl.Int64) for column in frame if _is_whole(column))
     return Raw(text.names, nw.from_native(frame).iter_columns())
+
+
+def _is_whole(column: pl.Series) -> bool:
+    """Whether all numbers are whole: text does not tell integers from floats, but identifiers are integers."""
+    if column.dtype != pl.Float64 or not column.is_finite().all():
+        return False
+    return bool(((column % 1 == 0) & (column.abs() < LARGEST_WHOLE)).all())
 
 
 def read_delimited(path: Path) -> Delimited:

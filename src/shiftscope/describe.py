@@ -159,15 +159,29 @@ def _direction(encoded: Encoded, rows: NDArray[np.intp], other: NDArray[np.bool_
     missing = np.isnan(values)
     if encoded.features[feature].kind == "category" or missing[rows].mean() > MOSTLY or missing[other].all():
         return _level_direction(encoded, values, rows, other, feature)
+    distinct = np.unique(values[~missing])
+    if distinct.size <= 2:  # yes or no: medians would say little
+        text = encoded.features[feature].text
+        codes = np.where(missing, np.nan, np.searchsorted(distinct, values))
+        return _level_direction(encoded, codes, rows, other, feature, tuple(text(value) for value in distinct))
     return _number_direction(encoded, values[rows][~missing[rows]], values[other][~missing[other]], feature)
 
 
 def _level_direction(
-    encoded: Encoded, values: NDArray[np.float64], rows: NDArray[np.intp], other: NDArray[np.bool_], feature: int
+    encoded: Encoded,
+    values: NDArray[np.float64],
+    rows: NDArray[np.intp],
+    other: NDArray[np.bool_],
+    feature: int,
+    levels: tuple[str, ...] = (),
 ) -> Direction:
-    """The level, or the missing value, that the mode's rows have most in excess of the other sample."""
-    kind, levels = encoded.features[feature].kind, encoded.features[feature].levels
-    level = np.where(np.isnan(values), len(levels), values if kind == "category" else len(levels) + 1).astype(np.intp)
+    """The level, or the missing value, that the mode's rows have most in excess of the other sample.
+
+    `values` (n,) are positions in `levels`, by default those of a category; without any levels, a value is only there
+    or missing.
+    """
+    kind, levels = encoded.features[feature].kind, levels or encoded.features[feature].levels
+    level = np.where(np.isnan(values), len(levels), values if levels else len(levels) + 1).astype(np.intp)
     shares, others, owns = (
         np.bincount(level[group], minlength=len(levels) + 2) / level[group].size for group in (rows, other, ~other)
     )

@@ -20,13 +20,14 @@ from shiftscope.equalise import EqualiseParams, equalise_graph
 from shiftscope.families import critical_value, p_values
 from shiftscope.features import columns_of
 from shiftscope.job import Job
-from shiftscope.levels import sharpen
+from shiftscope.levels import by_level, counterpart, evidence, sharpen
 from shiftscope.living import LivingGraph
 from shiftscope.refine import MIN_ROWS, Settled, prune_around, pruned_positions, same_cluster
 from shiftscope.scan import FeatureSet, ScanParams, ScanResult, scan_points
 
 RESCAN_PERMUTATIONS = 63  # enough to put the families of a rescan on the common scale; its null is the first scan's
 SCANS_PER_MODE = 2  # scans at most, on average: a mode may come in parts
+ALMOST = 0.9  # of the evidence of a broad set with numbers: its levels alone then tell the story
 SETS_TRIED = 5  # strongest new sets of one scan that are looked at before it is left
 
 
@@ -50,7 +51,7 @@ def discover(job: Job, scan: ScanResult) -> tuple[Settled, ...]:
             break
         found = _joined(job.encoded.ranked, found, founded)
         for mode in founded:
-            alive[mode.rows] = False
+            alive[mode.all_rows] = False
         left = job.is_current[alive]
         if min(left.sum(), (~left).sum()) < MIN_ROWS:  # a whole sample is in excess, and so may the other be
             others = replace(scan, sets=tuple(s for s in scan.sets if (s.side == "current") != found[-1].is_current))
@@ -86,17 +87,52 @@ def _found(
         if max(p_value, candidate.p_value - least) > job.level:  # of a rescan, no permutation may come so far either
             break
         enough = _enough(candidate, critical_value(null, job.level))
-        modes = _maker(job.encoded, candidate)(job, pool, candidate, p_value)
+        plainer = _levels_alone(job, pool, candidate, scan)
+        modes = _maker(job.encoded, plainer)(job, pool, plainer, p_value)
         if modes:
-            return tuple(replace(mode, rows=pool[mode.rows], enough=enough) for mode in modes)
+            return tuple(
+                replace(mode, rows=pool[mode.rows], counterpart=pool[mode.counterpart], enough=enough) for mode in modes
+            )
     return ()
+
+
+def _levels_alone(job: Job, pool: NDArray[np.intp], found: FeatureSet, scan: ScanResult) -> FeatureSet:
+    """A set without its numbers, if its levels and missing values alone tell more, or broadly almost as much."""
+    levels = _is_level(job.encoded, found)
+    if not any(levels) or all(levels):
+        return found
+    if found.statistic == "broad":
+        alone = tuple(feature for feature, level in zip(found.features, levels, strict=True) if level)
+        twins = (s for s in scan.sets if s.features == alone and s.evidence >= ALMOST * found.evidence)
+        return next(twins, found)
+    kept = [(f, box) for f, box, level in zip(found.features, found.box, levels, strict=True) if level]
+    ranked, is_current = job.encoded.ranked[pool], job.is_current[pool]
+    inside = np.all([(low <= ranked[:, f]) & (ranked[:, f] <= high) for f, (low, high) in kept], axis=0)
+    n_reference = int(np.sum(~is_current))
+    boxed = np.concatenate([found.rows_reference, found.rows_current + n_reference])
+    rows = np.flatnonzero(inside)
+    if evidence(is_current, rows, found.side == "current") <= evidence(is_current, boxed, found.side == "current"):
+        return found
+    return replace(
+        found,
+        features=tuple(feature for feature, _ in kept),
+        box=tuple(box for _, box in kept),
+        rows_reference=rows[rows < n_reference],
+        rows_current=rows[rows >= n_reference] - n_reference,
+    )
+
+
+def _is_level(encoded: Encoded, found: FeatureSet) -> list[bool]:
+    """For each feature of a set whether its box holds levels, or missing values."""
+    return [
+        encoded.features[feature].kind == "category" or bool(np.isneginf(high))
+        for feature, (_, high) in zip(found.features, found.box, strict=True)
+    ]
 
 
 def _maker(encoded: Encoded, found: FeatureSet) -> Callable[[Job, NDArray[np.intp], FeatureSet, float], list[Settled]]:
     """What turns a set into modes."""
-    levels = (encoded.features[feature].kind == "category" for feature in found.features)
-    missing = (np.isneginf(high) for _, high in found.box)
-    if all(level or gap for level, gap in zip(levels, missing, strict=True)):
+    if all(_is_level(encoded, found)):
         return _level_mode
     return _localised_mode if found.statistic == "localised" else _broad_modes
 
@@ -137,7 +173,11 @@ def _joined(ranked: NDArray[np.float64], known: tuple[Settled, ...], more: tuple
                 shared = [f for f in mode.features if f in new.features]
                 centre, around = np.median(ranked[mode.rows][:, shared], axis=0), ranked[new.rows][:, shared]
                 if np.all((around.min(axis=0) <= centre) & (centre <= around.max(axis=0))):
-                    modes[at] = replace(mode, rows=np.union1d(mode.rows, new.rows))
+                    modes[at] = replace(
+                        mode,
+                        rows=np.union1d(mode.rows, new.rows),
+                        counterpart=np.union1d(mode.counterpart, new.counterpart),
+                    )
                     break
         else:
             modes.append(new)
@@ -152,7 +192,8 @@ def _level_mode(job: Job, pool: NDArray[np.intp], found: FeatureSet, p_value: fl
     """The surplus of a level, of missing values or of a combination of such.
 
     All rows there are alike in the set's features, so there is nothing to climb or to prune around: of the rows, those
-    with the strongest evidence in the full space stand for the surplus.
+    with the strongest evidence in the full space stand for the surplus. What the other sample has instead is taken
+    away with it: it is the same change, seen from the other side.
     """
     points, is_current = job.points[pool], job.is_current[pool]
     n_reference = int(np.sum(~is_current))
@@ -164,9 +205,23 @@ def _level_mode(job: Job, pool: NDArray[np.intp], found: FeatureSet, p_value: fl
     rows, surplus = _surplus(is_current, replace(found, rows_reference=held[:at], rows_current=held[at:] - n_reference))
     if rows.size < MIN_ROWS or surplus < 1:
         return []
-    rows = _strongest(points, is_current, rows, surplus, job.params.equalise, job.engine)
-    side = found.side == "current"
-    return [Settled(side, features, rows, settled=True, localisation=None, p_value=p_value, origin="scan")]
+    params, engine = job.params.equalise, job.engine
+    instead = [
+        _strongest(points, is_current, others, count, params, engine)
+        for others, count in counterpart(ranked, is_current, job.encoded.categories, features, held)
+    ]
+    return [
+        Settled(
+            found.side == "current",
+            features,
+            _strongest(points, is_current, rows, surplus, params, engine),
+            settled=True,
+            localisation=None,
+            p_value=p_value,
+            origin="scan",
+            counterpart=np.concatenate([np.empty(0, np.intp), *instead]),
+        )
+    ]
 
 
 def _localised_mode(job: Job, pool: NDArray[np.intp], found: FeatureSet, p_value: float) -> list[Settled]:
@@ -188,14 +243,18 @@ def _localised_mode(job: Job, pool: NDArray[np.intp], found: FeatureSet, p_value
 
 
 def _broad_modes(job: Job, pool: NDArray[np.intp], found: FeatureSet, p_value: float) -> list[Settled]:
-    """What equalisation in the set's features prunes on either side; else the surplus of its strongest cell."""
+    """What equalisation in the set's features prunes on either side; else the surplus of its strongest cell.
+
+    Rows of different levels are different modes: a number may be higher in one level and lower in another.
+    """
     points, is_current = job.points[pool], job.is_current[pool]
     params, engine = job.params.equalise, job.engine
     subspace = np.ascontiguousarray(points[:, columns_of(job.groups, found.features)])
-    graph = LivingGraph(subspace, is_current, params.k_max, engine)
-    pruned = pruned_positions(equalise_graph(graph, params), is_current)
+    pruned = _equalised(job, pool, subspace)
     groups = [pruned[is_current[pruned] == side] for side in (True, False)]
-    groups = [rows for rows in groups if rows.size >= MIN_ROWS]
+    categories = [feature for feature in found.features if job.encoded.categories[feature]]
+    levels = job.encoded.ranked[pool][:, categories]
+    groups = [part for rows in groups for part in by_level(levels, rows) if part.size >= MIN_ROWS]
     if not groups:
         rows, surplus = _surplus(is_current, found)
         groups = [_strongest(subspace, is_current, rows, surplus, params, engine)] if surplus >= 1 else []
@@ -212,6 +271,16 @@ def _broad_modes(job: Job, pool: NDArray[np.intp], found: FeatureSet, p_value: f
         )
         for rows in groups
     ]
+
+
+def _equalised(job: Job, pool: NDArray[np.intp], subspace: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Positions in `pool` of the rows that equalisation prunes, looking at the rows of the design."""
+    design, params = job.design.within(pool), job.params.equalise
+    order = design.order
+    is_current = job.is_current[pool][order]
+    rows = None if design.whole else np.arange(design.rows.size)
+    graph = LivingGraph(subspace[order], is_current, params.k_max, job.engine, rows=rows)
+    return order[pruned_positions(equalise_graph(graph, params), is_current)]
 
 
 def _surplus(is_current: NDArray[np.bool_], found: FeatureSet) -> tuple[NDArray[np.intp], int]:

@@ -23,6 +23,7 @@ from shiftscope.identifiers import identifier
 from shiftscope.tables import Table, read_table
 from shiftscope.wording import listed, shown
 
+ROUNDING = 1e-14  # of the spread of a column: what is nearer to zero is zero
 _NOUNS = {"number": "numbers", "date": "dates", "time": "times", "duration": "durations", "category": "text"}
 
 
@@ -135,7 +136,8 @@ class Encoded:
             return np.where(np.isneginf(ranked), np.nan, ranked)
         # Halved and doubled: (raw - centre) alone may exceed the largest double.
         half = self.points[:, column] * (0.5 * self.scale[column]) + 0.5 * self.centre[column]
-        return np.where(np.isneginf(ranked), np.nan, 2.0 * half) if feature.missing else np.asarray(2.0 * half)
+        half[np.abs(half) < ROUNDING * self.scale[column]] = 0.0
+        return np.where(np.isneginf(ranked), np.nan, 2.0 * half) if feature.missing else 2.0 * half
 
     def raw(self, column: int) -> NDArray[np.float64]:
         """(n,) `values` to be drawn: a missing number stands a little below the smallest, a missing level at -1."""

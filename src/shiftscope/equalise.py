@@ -13,6 +13,7 @@ from shiftscope.calibrate import Calibration, Tail, calibrate, tail_test
 from shiftscope.encode import Columns, Encoded, encode
 from shiftscope.engines.base import Engine
 from shiftscope.errors import ParameterError, check_seed, is_whole
+from shiftscope.kernels.bit_counters import MOST
 from shiftscope.living import LivingGraph
 from shiftscope.null import Null, SimulatedNull
 from shiftscope.orient import canonical
@@ -31,7 +32,7 @@ class EqualiseParams:
     Attributes
     ----------
     k_max : int
-        Largest neighbourhood K_M.
+        Largest neighbourhood K_M, at most 4,094.
     q_tail : float
         Null quantile where the tails begin.
     alpha : float
@@ -70,6 +71,8 @@ class EqualiseParams:
             )
             if not is_whole(value, least)
         ]
+        if is_whole(self.k_max, MOST + 1):
+            faults.append(f"k_max must be at most {MOST}, as far as counters of permutations reach, got {self.k_max!r}")
         faults += [
             f"{name} must lie strictly between 0 and 1, got {value!r}"
             for name, value in (("q_tail", self.q_tail), ("alpha", self.alpha))
@@ -246,7 +249,7 @@ class _Judge:
         if params.threshold == "calibrated":
             self.calibration = calibration or calibrate(
                 graph.compact(),
-                graph.is_current[graph.living()],
+                graph.living_labels(),
                 scores[graph.living()],
                 q_tail=params.q_tail,
                 n_permutations=params.n_permutations,
@@ -327,15 +330,15 @@ def _step(graph: LivingGraph, round_: int, side: int, point: int, rows: NDArray[
 def _collect(
     graph: LivingGraph, trace: list[Step], states: list[tuple[TailState, TailState]], *, converged: bool
 ) -> Equalisation:
-    living = graph.living()
+    living = np.flatnonzero(graph.alive)
     own = graph.own_position
     removed = [
         np.concatenate([np.empty(0, np.intp), *(step.rows for step in trace if step.side == side)])
         for side in ("reference", "current")
     ]
     return Equalisation(
-        kept_reference=own[living[~graph.is_current[living]]],
-        kept_current=own[living[graph.is_current[living]]],
+        kept_reference=np.sort(own[living[~graph.is_current[living]]]),
+        kept_current=np.sort(own[living[graph.is_current[living]]]),
         removed_reference=removed[0],
         removed_current=removed[1],
         trace=tuple(trace),

@@ -18,7 +18,8 @@ SUFFIXES = (".parquet", ".csv")
 OWN = {"mode": pl.Int64, "sample": pl.String, "row": pl.Int64, "score": pl.Float64}
 FORMULA = r"^([=+\-@\t\r])"  # how a cell begins that a spreadsheet would compute ...
 QUOTED = "'$1"  # ... and what keeps it text
-MICROSECONDS = 1e6
+MICROSECONDS, MICROSECONDS_A_DAY = 1e6, 86_400_000_000
+DIGITS = 12  # of numbers
 
 
 def write_rows(result: ShiftResult, path: str | PathLike[str]) -> None:
@@ -70,7 +71,7 @@ def _own_columns(result: ShiftResult) -> list[pl.Series]:
     return [
         stacked("mode", [np.full(mode.rows.size, number) for number, mode in enumerate(modes, start=1)]),
         stacked("sample", [np.full(mode.rows.size, mode.side) for mode in modes]),
-        stacked("row", [mode.rows for mode in modes]),
+        stacked("row", [result.positions(mode.side, mode.rows) for mode in modes]),
         stacked("score", [_scores(result, mode)[mode.rows] for mode in modes]),
     ]
 
@@ -84,9 +85,12 @@ def _values(encoded: Encoded, position: int, rows: NDArray[np.intp]) -> pl.Serie
     values, feature = encoded.values(position)[rows], encoded.features[position]
     if feature.kind == "category":
         return pl.Series([None if np.isnan(value) else feature.levels[int(value)] for value in values], dtype=pl.String)
-    if feature.kind == "number":
-        return pl.Series(values, dtype=pl.Float64, nan_to_null=True)
+    if feature.kind == "number":  # standardised and back: without the noise of the last digits
+        return pl.Series(values, dtype=pl.Float64, nan_to_null=True).round_sig_figs(DIGITS)
     ticks = pl.Series(np.round(values * MICROSECONDS), nan_to_null=True).cast(pl.Int64, strict=False)
     if feature.kind == "time":
         return (ticks * 1000).cast(pl.Time, strict=False)
-    return ticks.cast(pl.Datetime("us") if feature.kind == "date" else pl.Duration("us"))
+    if feature.kind == "duration":
+        return ticks.cast(pl.Duration("us"))
+    when = ticks.cast(pl.Datetime("us"))
+    return when.cast(pl.Date) if (ticks % MICROSECONDS_A_DAY == 0).all() else when

@@ -19,33 +19,6 @@ _GUMBEL_SPREAD = np.log(np.log(2.0) / np.log(4.0 / 3.0))  # 0.75 quantile minus 
 
 
 @dataclass(frozen=True)
-class Lanes:
-    """Assignments of the labels to the pooled rows: the observed one first, then random permutations of it.
-
-    Attributes
-    ----------
-    labels : (lanes, n) uint8
-        One where the row belongs to the counted sample, the smaller of the two.
-    counted : int
-        Rows of the counted sample, the same in each lane.
-    current_counted : bool
-        Whether the counted sample is the current one.
-    xlogx : (n + 1,) float64
-        ``i log i`` for i = 0..n.
-    """
-
-    labels: NDArray[np.uint8]
-    counted: int
-    current_counted: bool
-    xlogx: NDArray[np.float64]
-
-    @property
-    def n_rows(self) -> int:
-        """Number of pooled rows n."""
-        return int(self.labels.shape[1])
-
-
-@dataclass(frozen=True)
 class Family:
     """All scanned sets of one size under one statistic.
 

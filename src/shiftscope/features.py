@@ -173,7 +173,7 @@ class Levels:
     @property
     def scale(self) -> float:
         """Pooled standard deviation of the codes drawn."""
-        return float(np.where(np.isnan(self.codes), -1.0, self.codes).std())
+        return float(np.sort(np.where(np.isnan(self.codes), -1.0, self.codes)).std())  # the same for any order of rows
 
     def fill(self, points: NDArray[np.float64], columns: tuple[int, ...], n_reference: int) -> None:
         """One mark per row."""

@@ -16,6 +16,21 @@ from shiftscope.living import LivingGraph
 from shiftscope.refine import Settled, refine, same_mode
 
 
+def full_space_graph(job: Job) -> LivingGraph:
+    """Neighbours in the whole pool: of all rows, or of as many as the budget allows, which come first in the graph."""
+    design, n_reference = job.design, job.encoded.n_reference
+    order = design.order
+    return LivingGraph(
+        job.points if design.whole else job.points[order],
+        job.is_current[order],
+        job.params.k_max,
+        job.engine,
+        rows=None if design.whole else np.arange(design.rows.size),
+        own_position=np.where(order < n_reference, order, order - n_reference),
+        progress=job.stage("neighbours"),
+    )
+
+
 def full_space_modes(
     job: Job, graph: LivingGraph, calibration: Calibration, known: tuple[Settled, ...]
 ) -> tuple[Equalisation | None, tuple[Settled, ...]]:
@@ -28,7 +43,7 @@ def full_space_modes(
     ----------
     job : Job
     graph : LivingGraph
-        Of the whole pool; ends with the rows to keep alive: no mode's rows, and no detectable excess left.
+        As `full_space_graph` makes it; ends with the rows to keep alive: no mode's rows, and no detectable excess left.
     calibration : Calibration
         Of the untouched graph.
     known : tuple of Settled
@@ -39,21 +54,21 @@ def full_space_modes(
         What was pruned beyond the known modes; None if these leave nothing of a sample.
     tuple of Settled
     """
-    _remove(graph, known)
+    _remove(job, graph, known)
     if graph.exhausted(MIN_SAMPLE):  # separated samples have nothing in common to keep
         return None, ()
     rest = calibrated(job, graph, _permutations(job)) if known else calibration
     done = _equalised(job, graph, rest)
     if max(calibration.p_value, rest.p_value) > job.level:
         return done, ()
-    pruned = np.setdiff1d(np.flatnonzero(~graph.alive), _rows(known))
+    pruned = _pruned(job, graph, known)
     found: tuple[Settled, ...] = ()
     for mode in _refined(job, pruned, rest):
         if echoes(mode.features, known) or any(same_mode(mode, other) for other in known):
             continue
         found += (replace(mode, enough=rest.enough(job.level, current=mode.is_current)),)
         graph.restore()
-        _remove(graph, known + found)
+        _remove(job, graph, known + found)
         if graph.exhausted(MIN_SAMPLE):  # a whole sample is in excess, and so may the other be
             continue
         rest = calibrated(job, graph, _permutations(job))
@@ -68,11 +83,10 @@ def calibrated(
     job: Job, graph: LivingGraph, n_permutations: int, progress: Callable[[float], None] | None = None
 ) -> Calibration:
     """Tail statistics of the living points against label permutations."""
-    living = graph.living()
     return calibrate(
         graph.compact(),
-        graph.is_current[living],
-        graph.all_scores()[living],
+        graph.living_labels(),
+        graph.all_scores()[graph.living()],
         q_tail=job.params.equalise.q_tail,
         n_permutations=n_permutations,
         random_state=job.random_state,
@@ -116,9 +130,19 @@ def _refined(job: Job, pruned: NDArray[np.intp], calibration: Calibration) -> It
     )
 
 
-def _remove(graph: LivingGraph, modes: tuple[Settled, ...]) -> None:
-    graph.remove(_rows(modes))
+def kept_rows(job: Job, graph: LivingGraph) -> NDArray[np.intp]:
+    """Pool positions, increasing, of the rows that live in the graph."""
+    return np.sort(job.design.order[graph.alive])
+
+
+def _pruned(job: Job, graph: LivingGraph, modes: tuple[Settled, ...]) -> NDArray[np.intp]:
+    """Pool positions of the rows taken out of the graph that are in no mode."""
+    return np.setdiff1d(job.design.order[~graph.alive], _rows(modes))
+
+
+def _remove(job: Job, graph: LivingGraph, modes: tuple[Settled, ...]) -> None:
+    graph.remove(np.argsort(job.design.order)[_rows(modes)])
 
 
 def _rows(modes: tuple[Settled, ...]) -> NDArray[np.intp]:
-    return np.concatenate([np.empty(0, dtype=np.intp), *(mode.rows for mode in modes)])
+    return np.concatenate([np.empty(0, dtype=np.intp), *(mode.all_rows for mode in modes)])

@@ -11,30 +11,51 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from shiftscope.bins import Bins
-from shiftscope.families import Family, Lanes
+from shiftscope.engines.rows import BinnedRows
+from shiftscope.families import Family
 from shiftscope.kernels.boxes import BOX_BINS, cumulative_bits, grow_lanes
 from shiftscope.kernels.counts import MAX_BINS
+from shiftscope.lanes import unpack_labels, xlogx
 from shiftscope.windows import Seeds
 
+MOST_ROWS = 1 << 20  # boxes are grown on as many rows at most, drawn at random from larger pools
 _CODES_PER_BIN = MAX_BINS // BOX_BINS
 
 
-def grow_boxes(bins: Bins, lanes: Lanes, seeds: Seeds, beam: int, max_features: int) -> list[Family]:
+def grow_boxes(rows: BinnedRows, seeds: Seeds, beam: int, max_features: int, rng: np.random.Generator) -> list[Family]:
     """One localised family per size, from one feature more than the seeds have up to `max_features`."""
-    size = seeds.sets.shape[2]
-    largest = min(max_features, bins.n_features)
+    lanes, size = rows.lanes, seeds.sets.shape[2]
+    largest = min(max_features, rows.tables.n_features)
     if largest <= size or seeds.sets.shape[1] == 0 or beam == 0:
         return []
-    codes = np.ascontiguousarray(bins.codes.T // np.uint8(_CODES_PER_BIN))
+    fine, words, counted = _chosen(rows, rng)
+    codes = np.ascontiguousarray(fine.T // np.uint8(_CODES_PER_BIN))
+    table = lanes.xlogx if len(codes) == lanes.n_rows else xlogx(len(codes))
     evidence, features, boxes = grow_lanes(
-        codes, cumulative_bits(codes), lanes.labels, seeds.sets, seeds.boxes // _CODES_PER_BIN, seeds.counts,
-        beam, lanes.counted, largest, lanes.xlogx,
+        codes, cumulative_bits(codes), words, seeds.sets, seeds.boxes // _CODES_PER_BIN, seeds.counts,
+        beam, counted, largest, table,
     )  # fmt: skip
     return [
         _family(evidence[:, :, step], features[0, :, : size + step + 1], boxes[0, :, step, : size + step + 1])
         for step in range(largest - size)
     ]
+
+
+def _chosen(
+    rows: BinnedRows, rng: np.random.Generator
+) -> tuple[NDArray[np.uint8], NDArray[np.uint64], NDArray[np.int64]]:
+    """Codes and labels of the rows on which boxes grow, and how many of them each lane counts.
+
+    The choice is blind to labels, so the lanes remain exchangeable.
+    """
+    lanes = rows.lanes
+    if lanes.n_rows <= MOST_ROWS:
+        return *rows.take(None), np.full(lanes.n_lanes, lanes.counted)
+    codes, words = rows.take(np.sort(rng.choice(lanes.n_rows, MOST_ROWS, replace=False)))
+    counted = np.zeros(lanes.n_lanes, np.int64)
+    for at in range(0, MOST_ROWS, MAX_BINS):
+        counted += unpack_labels(words[:, at : at + MAX_BINS], lanes.n_lanes).sum(axis=0, dtype=np.int64)
+    return codes, words, counted
 
 
 def _family(evidence: NDArray[np.float64], features: NDArray[np.int64], boxes: NDArray[np.int64]) -> Family:

@@ -18,6 +18,7 @@ from scipy.spatial.distance import cdist
 from scipy.stats import binom
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import StratifiedKFold
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 FOLDS = 5
 TREES = 60
@@ -95,14 +96,21 @@ def _ranked_folds(
     folds = [test for _, test in StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(points, is_current)]
     for at in range(1, FOLDS):
         past, now = np.concatenate(folds[:at]), folds[at]
-        scores = fitted_boosting(points[past], is_current[past], seed).decision_function(points[now])
+        scores = boosted_scores(points[past], is_current[past], points[now], seed)
         yield is_current[now][np.lexsort((rng.random(now.size), scores))]
 
 
-def fitted_boosting(points: NDArray[np.float64], is_current: Labels, seed: int) -> HistGradientBoostingClassifier:
-    """Gradient-boosted trees that tell current rows from reference rows."""
+def boosted_scores(
+    points: NDArray[np.float64], is_current: Labels, queries: NDArray[np.float64], seed: int
+) -> NDArray[np.float64]:
+    """(m,) log odds that the rows `queries` (m, D) are current, by gradient-boosted trees fitted to `points` (n, D).
+
+    On one thread: sums are then the same everywhere, and threads that wait for each other's small pieces of work on a
+    busy machine have cost a hundred times the fit itself.
+    """
     model = HistGradientBoostingClassifier(max_iter=TREES, early_stopping=False, random_state=seed)
-    return model.fit(points, is_current)
+    with threadpool_limits(1, "openmp"):
+        return np.asarray(model.fit(points, is_current).decision_function(queries))
 
 
 def energy_check(points: NDArray[np.float64], is_current: Labels, n_permutations: int, seed: int) -> Check:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shiftscope.design import Design, draw_design
 from shiftscope.encode import Encoded
 from shiftscope.engines.base import Engine
+from shiftscope.engines.pool import Pool
 from shiftscope.features import Groups
 from shiftscope.params import CompareParams
 from shiftscope.progress import Progress
@@ -20,11 +23,16 @@ from shiftscope.progress import Progress
 class Job:
     """The pool, the settings, and where to compute and report."""
 
-    encoded: Encoded
+    pool: Pool
     params: CompareParams
     random_state: int
-    engine: Engine | None
+    engine: Engine
     progress: Progress
+
+    @property
+    def encoded(self) -> Encoded:
+        """The rows at hand."""
+        return self.pool.encoded
 
     @property
     def points(self) -> NDArray[np.float64]:
@@ -40,6 +48,12 @@ class Job:
     def is_current(self) -> NDArray[np.bool_]:
         """(n,) labels of the pool."""
         return self.encoded.is_current
+
+    @cached_property
+    def design(self) -> Design:
+        """The rows whose neighbourhoods in the full space are looked at."""
+        encoded = self.encoded
+        return draw_design(encoded.n_reference, encoded.n_current, self.params.full_space_rows, self.random_state)
 
     @property
     def searches(self) -> int:

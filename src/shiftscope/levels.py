@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
+LARGE_PART = 0.2  # of the rows of a broad difference: a level with fewer of them is not told by itself
+
 
 def sharpen(
     ranked: NDArray[np.float64],
@@ -36,7 +38,7 @@ def sharpen(
     intp array
         Rows of both samples that have the combination.
     """
-    excess = _surplus(is_current, rows) > 0
+    side = _surplus(is_current, rows) > 0
     while True:
         tried = [
             (feature, inside)
@@ -45,11 +47,63 @@ def sharpen(
             for inside in _parts(ranked[rows, feature], categories[feature])
         ]
         parts = [rows[inside] for _, inside in tried]
-        evidence = [_evidence(is_current, p) if (_surplus(is_current, p) > 0) == excess else 0.0 for p in parts]
-        best = int(np.argmax(evidence)) if tried else 0
-        if not tried or evidence[best] <= _evidence(is_current, rows) + np.log(len(tried)):
+        told = [evidence(is_current, part, side) for part in parts]
+        best = int(np.argmax(told)) if tried else 0
+        if not tried or told[best] <= evidence(is_current, rows, side) + np.log(len(tried)):
             return tuple(sorted(features)), rows
         features, rows = (*features, tried[best][0]), parts[best]
+
+
+def counterpart(
+    ranked: NDArray[np.float64],
+    is_current: NDArray[np.bool_],
+    categories: NDArray[np.bool_],
+    features: tuple[int, ...],
+    rows: NDArray[np.intp],
+) -> list[tuple[NDArray[np.intp], int]]:
+    """Where the other sample has more instead: shares add up to one, so what one sample gains elsewhere is lacking.
+
+    The combinations of levels of `features` (a number is either missing or there) are gone through, those most like
+    the one in excess first, until the surplus of the other sample makes up for it.
+
+    Parameters
+    ----------
+    ranked, is_current, categories
+        As for `sharpen`.
+    features, rows
+        A combination of levels that one sample has in excess, and all rows (of both samples) that have it.
+
+    Returns
+    -------
+    list of (intp array, int)
+        Rows of the other sample with one combination each, and how many of them are in surplus.
+    """
+    own = is_current == (_surplus(is_current, rows) > 0)
+    scale = np.sum(~own) / np.sum(own)
+    level = np.column_stack([ranked[:, f] if categories[f] else np.isneginf(ranked[:, f]) for f in features])
+    alike = np.column_stack([np.isin(column, column[rows]) for column in level.T]).sum(axis=1)
+    _, cell = np.unique(level, axis=0, return_inverse=True)
+    cell = cell.reshape(-1)
+    surplus = np.bincount(cell, ~own) - scale * np.bincount(cell, own)
+    likeness = np.zeros(surplus.size)
+    likeness[cell] = alike
+    left = float(np.sum(own[rows]) * scale - np.sum(~own[rows]))
+    found = []
+    for at in np.lexsort((-surplus, -likeness)):
+        count = round(min(surplus[at], left))
+        if likeness[at] < len(features) and count >= 1:
+            found.append((np.flatnonzero((cell == at) & ~own), count))
+            left -= count
+    return found
+
+
+def by_level(levels: NDArray[np.float64], rows: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+    """`rows` split by their combination of levels (n, m): those with at least `LARGE_PART` of the rows."""
+    if not levels.shape[1]:
+        return [rows]
+    _, cell = np.unique(levels[rows], axis=0, return_inverse=True)
+    parts = [rows[cell.reshape(-1) == at] for at in range(int(cell.max(initial=-1)) + 1)]
+    return [part for part in parts if part.size >= LARGE_PART * rows.size]
 
 
 def _parts(values: NDArray[np.float64], is_category: np.bool_) -> list[NDArray[np.bool_]]:
@@ -64,8 +118,10 @@ def _surplus(is_current: NDArray[np.bool_], rows: NDArray[np.intp]) -> float:
     return float(is_current[rows].sum() - rows.size * is_current.mean())
 
 
-def _evidence(is_current: NDArray[np.bool_], rows: NDArray[np.intp]) -> float:
-    """Half the deviance of the labels inside against outside."""
+def evidence(is_current: NDArray[np.bool_], rows: NDArray[np.intp], side: bool) -> float:
+    """Half the deviance of the labels inside against outside; 0 if `side` (True: current) is not the one in excess."""
+    if (_surplus(is_current, rows) > 0) != side:
+        return 0.0
     total, current = is_current.size, int(is_current.sum())
     held, hits = rows.size, int(is_current[rows].sum())
     table = np.array([hits, held - hits, current - hits, total - held - current + hits], dtype=np.float64)

@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from shiftscope.engines.base import Engine, Neighbours
 from shiftscope.kernels.score import compact_lists
-from shiftscope.neighbours import neighbours
+from shiftscope.neighbours import arrange
 from shiftscope.score import Nulls, Scores, nulls_for, usable_k_max, walk
 
 RESERVE = 8  # lists hold K_M / RESERVE more neighbours than scoring needs, ...
 MIN_RESERVE = 32  # ... and at least this many
+DEAD_SHARE = 4  # lists among so many times more dead points than a list is long are searched in a new arrangement
 
 
 class LivingGraph:
@@ -29,6 +30,8 @@ class LivingGraph:
     engine : Engine, optional
     rows : intp array, optional
         Pool positions of the points that have a list; all by default. Neighbours are searched in the whole pool.
+    own_position : (n,) intp, optional
+        Position of each point in its own sample; by default as the points come.
     progress : callable(fraction), optional
     """
 
@@ -40,6 +43,7 @@ class LivingGraph:
         engine: Engine | None = None,
         *,
         rows: NDArray[np.intp] | None = None,
+        own_position: NDArray[np.intp] | None = None,
         progress: Callable[[float], None] | None = None,
     ) -> None:
         n = len(points)
@@ -48,19 +52,25 @@ class LivingGraph:
         self.k_max = usable_k_max(k_max, n)
         self.engine = engine
         self.alive = np.ones(n, dtype=np.bool_)
-        self.own_position = np.where(is_current, np.cumsum(is_current), np.cumsum(~is_current)) - 1
+        if own_position is None:
+            own_position = np.where(is_current, np.cumsum(is_current), np.cumsum(~is_current)) - 1
+        self.own_position = own_position
         self.rows = np.arange(n) if rows is None else np.unique(rows)
         self._list_of = np.full(n, -1, dtype=np.intp)
         self._list_of[self.rows] = np.arange(self.rows.size)
         self._length = min(n - 1, self.k_max + max(MIN_RESERVE, self.k_max // RESERVE))
-        self._first = neighbours(
-            points, self._length, queries=None if rows is None else self.rows, engine=engine, progress=progress
-        )
-        self._lists = self._first
+        self._arranged = arrange(points, self._length, engine)
+        self._base = np.arange(n)  # the points that are arranged
+        self._first = self._arranged(self._length, None if rows is None else self.rows, progress)
+        self._lists, self._origin = self._first, self._arranged
 
     def living(self) -> NDArray[np.intp]:
         """Pool positions of the living points that have a list."""
         return self.rows[self.alive[self.rows]]
+
+    def living_labels(self) -> NDArray[np.bool_]:
+        """Labels of all living points."""
+        return self.is_current[self.alive]
 
     def size(self, side: int) -> int:
         """Number of living points of one sample (label 0 or 1)."""
@@ -75,10 +85,10 @@ class LivingGraph:
         return nulls_for(self.size(0), self.size(1), min(self.k_max, int(self.alive.sum()) - 1))
 
     def full_scores(self) -> Scores:
-        """Scores of both samples with their scales; for a graph with all lists and nobody removed."""
+        """Scores of both samples, as far as they have lists, with their scales; for a graph with nobody removed."""
         nulls = self.nulls()
         values, scales, _ = self._walk(self.rows, nulls)
-        current = self.is_current
+        current = self.is_current[self.rows]
         return Scores(values[~current], values[current], scales[~current], scales[current], nulls)
 
     def all_scores(self) -> NDArray[np.float64]:
@@ -116,7 +126,7 @@ class LivingGraph:
     def restore(self) -> None:
         """Bring all points back."""
         self.alive[:] = True
-        self._lists = self._first
+        self._lists, self._arranged, self._base = self._first, self._origin, np.arange(len(self.points))
 
     def excess_neighbourhood(self, point: int) -> NDArray[np.intp]:
         """The point and its living neighbours nearer than the first one of the other sample (paper 2.2)."""
@@ -155,7 +165,18 @@ class LivingGraph:
             self._lists.tied[lists, width:] = False
 
     def _ask(self, rows: NDArray[np.intp], length: int) -> Neighbours:
-        living = np.flatnonzero(self.alive)
-        position = np.cumsum(self.alive) - 1
-        found = neighbours(self.points[living], length, queries=position[rows], engine=self.engine)
-        return Neighbours(living[found.index].astype(np.int32), found.tied)
+        """Lists of the nearest living points of `rows`.
+
+        The arrangement of the points for searching is kept while few of them are dead: lists that are longer by as many
+        hold enough living ones, and one more tells whether the last is tied.
+        """
+        dead = int(self._base.size - self.alive.sum())
+        if dead > DEAD_SHARE * length:
+            self._base, dead = np.flatnonzero(self.alive), 0
+            self._arranged = arrange(self.points[self._base], length, self.engine)
+        place = np.searchsorted(self._base, rows)
+        found = self._arranged(min(self._base.size - 1, length + dead + 1), place, None)
+        index, tied = np.empty((rows.size, length), np.int32), np.empty((rows.size, length), np.bool_)
+        position, alive = self._base.astype(np.int32), self.alive[self._base]
+        compact_lists(np.arange(rows.size), found.index, found.tied, alive, position, index, tied)
+        return Neighbours(index, tied)

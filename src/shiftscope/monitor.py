@@ -18,6 +18,8 @@ import numpy as np
 from shiftscope.columns import Unusable
 from shiftscope.detector import ShiftDetector
 from shiftscope.encode import Encoded, encode
+from shiftscope.engines.local import LocalEngine
+from shiftscope.engines.pool import LocalPool
 from shiftscope.errors import ParameterError, is_whole
 from shiftscope.history import History, HistoryHeader
 from shiftscope.job import Job
@@ -65,7 +67,9 @@ def monitor(
     header = HistoryHeader.of(detector, params.alpha, horizon, table_digest(detector.reference_table()))
     record = History.open(history, header)
     done = {(row.name, row.digest) for row in record.rows}
-    for name, batch in _named(batches):
+    for at, (name, batch) in enumerate(_named(batches)):
+        if isinstance(batches, Sized):
+            progress("batches", at / len(batches))
         table = read_table(batch, name)
         digest = table_digest(table)
         if history is not None and (name, digest) in done:
@@ -120,10 +124,10 @@ class _Watcher:
         reference = self.detector.reference_table()
         encoded = encode(reference, table, self.detector.columns)
         job = Job(
-            canonical(encoded)[0],
+            LocalPool(*canonical(encoded)),
             self.detector.settings(),
             self.detector.random_state,
-            self.detector.engine,
+            self.detector.engine or LocalEngine(),
             self.progress,
         )
         verdict = staged_verdict(job, self.level)

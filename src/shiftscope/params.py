@@ -24,6 +24,9 @@ class CompareParams:
         Most localisations per mode before its subspace is taken as it is.
     max_modes : int
         Most modes looked for, in the scan and on each side of the full space.
+    full_space_rows : int
+        Most rows whose neighbourhoods in the full space are looked at. Of larger pools they are drawn at random, the
+        same number from both samples where possible; the scan always counts all rows.
     scan : ScanParams or None
         The subspace scan; None looks at the full space only, as the paper does.
     equalise : EqualiseParams
@@ -34,6 +37,7 @@ class CompareParams:
     n_permutations: int = 499
     max_iterations: int = 5
     max_modes: int = 5
+    full_space_rows: int = 200_000
     scan: ScanParams | None = field(default_factory=ScanParams)
     equalise: EqualiseParams = field(default_factory=EqualiseParams)
     localise: LocaliseParams = field(default_factory=LocaliseParams)
@@ -42,10 +46,10 @@ class CompareParams:
         faults = []
         if not 0.0 < self.alpha < 1.0:
             faults.append(f"alpha must lie strictly between 0 and 1, got {self.alpha!r}")
-        for name in ("n_permutations", "max_iterations", "max_modes"):
+        for name, least in (("n_permutations", 1), ("max_iterations", 1), ("max_modes", 1), ("full_space_rows", 100)):
             value = getattr(self, name)
-            if not is_whole(value, 1):
-                faults.append(f"{name} must be a whole number of at least 1, got {value!r}")
+            if not is_whole(value, least):
+                faults.append(f"{name} must be a whole number of at least {least}, got {value!r}")
         searches = 1 if self.scan is None else 2  # each is held against its share of alpha
         if not faults and self.n_permutations + 1 < searches / self.alpha:
             faults.append(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -49,6 +49,8 @@ class Settled:
         Share of the effect that would just have been enough to be found; 0 if that is not known.
     broad : bool
         A difference of the features as a whole, not of a compact group of rows.
+    counterpart : intp array
+        Pool positions of rows that the other sample has instead, where the excess is one of levels; else empty.
     """
 
     is_current: bool
@@ -60,6 +62,12 @@ class Settled:
     origin: Origin
     enough: float = 0.0
     broad: bool = False
+    counterpart: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, np.intp))
+
+    @property
+    def all_rows(self) -> NDArray[np.intp]:
+        """Pool positions of all that is taken away with the mode."""
+        return np.concatenate([self.rows, self.counterpart])
 
 
 def refine(

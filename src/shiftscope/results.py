@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from shiftscope.calibrate import Calibration
 from shiftscope.columns import Kind, time_text
 from shiftscope.encode import Encoded
+from shiftscope.engines.pool import Gathered
 from shiftscope.equalise import Equalisation
 from shiftscope.localise import Localisation
 from shiftscope.orient import swapped
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
     from shiftscope.subset import Subset
 
 Side = Literal["reference", "current"]
-TOLD_SHARE = 0.1  # of the change among a mode's rows: a smaller one of the whole sample does not tell the story
+TOLD_SHARE = 0.1  # of the change among a mode's rows: a smaller one of the whole sample does not tell the story ...
+TOLD_RATIO = 2.0  # ... unless the level has become so many times as frequent
+ALIKE = 0.1  # pooled standard deviations: a median that moved less, with a like spread, is told as much the same
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ class Direction:
 
     @property
     def word(self) -> str:
-        """The most telling single word: higher, lower, narrower, wider; later, earlier; more (of a level)."""
+        """The most telling single word: higher, lower, narrower, wider, alike; later, earlier; more (of a level)."""
         if self.level:
             return "more"
         if self.kind == "date" and abs(self.shift) >= 0.25:
@@ -83,6 +86,8 @@ class Direction:
             return "narrower"
         if self.spread_ratio >= 1.33:
             return "wider"
+        if abs(self.shift) < ALIKE:
+            return "alike"
         return "higher" if self.shift > 0 else "lower"
 
     @property
@@ -94,14 +99,18 @@ class Direction:
         """
         if self.level:
             level = self.level if self.gap else f"= {plain(self.level)}"
-            if self.marginal and self.own_share - self.other_share >= TOLD_SHARE * (self.share - self.other_share):
+            change = self.own_share - self.other_share
+            large = (
+                change >= TOLD_SHARE * (self.share - self.other_share) or self.own_share > TOLD_RATIO * self.other_share
+            )
+            if self.marginal and large:
                 return f"{level}: {percent(self.other_share)} -> {percent(self.own_share)}"
             return f"{level}: {percent(self.share)} of these rows against {percent(self.other_share)}"
         median, other = (
             f"{value:.4g}" if self.kind == "number" else time_text(self.kind, value)
             for value in (self.median, self.other_median)
         )
-        return f"{self.word}: median {median} against {other}"
+        return f"{'much the same' if self.word == 'alike' else self.word}: median {median} against {other}"
 
     def __str__(self) -> str:
         return f"{self.feature} {self.change}"
@@ -177,9 +186,15 @@ class ShiftResult:
         detected.
     random_state : int
     params : CompareParams
+    searched_reference, searched_current : int
+        Rows of either sample whose neighbourhoods in the full space were looked at: all, unless they are more than
+        `params.full_space_rows` together.
     timings : tuple of (stage, seconds)
     encoded : Encoded
         The pooled matrix all of this refers to.
+    gathered : Gathered or None
+        Of samples too large to be gathered from a cluster: which rows the result is about. Row positions in the result
+        are then positions in `gathered.reference` and `gathered.current`, which hold those in the samples.
     """
 
     detected: bool
@@ -194,8 +209,11 @@ class ShiftResult:
     equalisation: Equalisation | None = field(repr=False)
     random_state: int
     params: CompareParams = field(repr=False)
+    searched_reference: int
+    searched_current: int
     timings: tuple[tuple[str, float], ...] = field(repr=False)
     encoded: Encoded = field(repr=False)
+    gathered: Gathered | None = field(repr=False, default=None)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -212,6 +230,37 @@ class ShiftResult:
         """Rows of the current sample."""
         return self.encoded.n_current
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the reader has to know about how the result was reached; often nothing."""
+        return tuple(note for note in (self._gathered_note(), self._searched_note()) if note)
+
+    def _gathered_note(self) -> str:
+        if self.gathered is None:
+            return ""
+        whole = self.gathered.n_reference, self.gathered.n_current
+        return (
+            f"The scan has counted all {whole[0]:,} reference and {whole[1]:,} current rows on the cluster; everything "
+            f"else is about the {self.n_reference:,} and {self.n_current:,} of them that were drawn at random and "
+            "gathered. Row numbers count these (result.gathered)."
+        )
+
+    def _searched_note(self) -> str:
+        searched, n = self.searched_reference + self.searched_current, self.n_reference + self.n_current
+        if searched == n:
+            return ""
+        return (
+            f"In the full space, the neighbourhoods of {self.searched_reference:,} reference and "
+            f"{self.searched_current:,} current rows drawn at random were looked at (full_space_rows = {searched:,}); "
+            f"the other {n - searched:,} rows are scored by their neighbours among these. The p-value is exact."
+        )
+
+    def positions(self, side: Side, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Row positions in the user's sample of row positions in this result; the same unless rows were gathered."""
+        if self.gathered is None:
+            return rows
+        return (self.gathered.current if side == "current" else self.gathered.reference)[rows]
+
     def swapped(self) -> ShiftResult:
         """The same answer with the roles of the two samples exchanged."""
         return replace(
@@ -223,7 +272,10 @@ class ShiftResult:
             calibration=self.calibration.swapped(),
             scan=None if self.scan is None else _swapped_scan(self.scan),
             equalisation=None if self.equalisation is None else self.equalisation.swapped(),
+            searched_reference=self.searched_current,
+            searched_current=self.searched_reference,
             encoded=swapped(self.encoded),
+            gathered=None if self.gathered is None else self.gathered.swapped(),
         )
 
     def equalised(

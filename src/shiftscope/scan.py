@@ -8,7 +8,7 @@ permutations of the labels, so the p-values are exact after all the searching.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -17,13 +17,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from shiftscope.bins import Bins, bin_features
+from shiftscope.bins import BinTables, bin_features
 from shiftscope.contrasts import contrast_families
 from shiftscope.encode import Columns, encode_pair
+from shiftscope.engines.rows import BinnedRows, LocalRows
 from shiftscope.errors import ParameterError
-from shiftscope.families import Family, Lanes, Statistic, family_wise, p_values
+from shiftscope.families import Family, Statistic, family_wise, p_values
 from shiftscope.grow import grow_boxes
-from shiftscope.kernels.counts import MAX_BINS, MAX_SIZE, draw_labels, half_deviance
+from shiftscope.kernels.counts import MAX_BINS, MAX_SIZE, half_deviance
+from shiftscope.lanes import Lanes, draw_lanes
 from shiftscope.progress import Progress, silent
 from shiftscope.windows import scan_windows
 
@@ -185,95 +187,67 @@ def scan_points(
         Leading rows whose label no permutation touches: the hypothesis is then that the current rows are a random
         choice of the rows behind them.
     """
-    params = params or ScanParams()
-    rng = np.random.default_rng(random_state)
     bins = bin_features(points, categories)
-    draw = _lane_source(bins, n_reference, params, rng, fixed)
-    lanes, families = draw.observed, _all_families(bins, draw, params, rng, progress)
+    rng, params = np.random.default_rng(random_state), params or ScanParams()
+    blocks = scan_lanes(bins.n_rows, bins.n_features, n_reference, params, rng, fixed)
+    return scan_rows(lambda lanes: LocalRows.of(bins, lanes), blocks, names, params, rng=rng, progress=progress)
+
+
+def scan_rows(
+    labelled: Callable[[Lanes], BinnedRows],
+    blocks: list[Lanes],
+    names: tuple[str, ...],
+    params: ScanParams,
+    *,
+    rng: np.random.Generator,
+    progress: Progress = silent,
+) -> ScanResult:
+    """Scan binned rows, wherever they are, for the small feature sets in which the two samples differ.
+
+    Parameters
+    ----------
+    labelled : callable
+        The rows with the labels of some lanes.
+    blocks : list of Lanes
+        As many labellings each as memory should hold, led by the observed one.
+    """
+    rows = labelled(blocks[0])
+    families = list(_families(rows, params, deepcopy(rng), _part_of(progress, 0, len(blocks))))
+    for block, lanes in enumerate(blocks[1:], start=1):  # up to rounding, blocks change nothing
+        part = _families(labelled(lanes), params, deepcopy(rng), _part_of(progress, block, len(blocks)))
+        families = [
+            replace(known, maxima=np.concatenate([known.maxima, more.maxima[1:]]))
+            for known, more in zip(families, part, strict=True)
+        ]
     null = family_wise(families)
     localised, broad = (
         family_wise([family for family in families if family.statistic == kind])[1:] for kind in ("localised", "broad")
     )
     return ScanResult(
-        sets=tuple(_feature_sets(families, null[1:], bins, lanes, n_reference, names, params.max_sets)),
+        sets=tuple(_feature_sets(families, null[1:], rows, names, params.max_sets)),
         p_value=float(p_values(null[:1], null[1:])[0]),
         localised_null=localised,
         broad_null=broad,
         n_permutations=len(null) - 1,
-        pairs=_pair_map(families, bins.n_features),
+        pairs=_pair_map(families, rows.tables.n_features),
     )
 
 
-@dataclass(frozen=True)
-class _LaneSource:
-    """Draws the labellings, as many at a time as memory should hold.
-
-    Attributes
-    ----------
-    observed : Lanes
-        The observed labels alone; the smaller sample is the one counted.
-    seeds : (n_permutations,) uint64
-        Each makes one labelling.
-    fixed : int
-        Leading rows that keep their label.
-    """
-
-    observed: Lanes
-    seeds: NDArray[np.uint64]
-    fixed: int
-
-    def __iter__(self) -> Iterator[Lanes]:
-        """Blocks of at most `_MOST_LANES` lanes, each led by the observed one."""
-        observed = self.observed.labels[0]
-        free = observed[self.fixed :]
-        for start in range(0, len(self.seeds), _MOST_LANES - 1):
-            seeds = self.seeds[start : start + _MOST_LANES - 1]
-            labels = np.empty((1 + len(seeds), observed.size), np.uint8)
-            labels[:, : self.fixed] = observed[: self.fixed]
-            labels[0] = observed
-            labels[1:, self.fixed :] = draw_labels(free.size, int(free.sum()), seeds)
-            yield replace(self.observed, labels=labels)
-
-
-def _lane_source(bins: Bins, n_reference: int, params: ScanParams, rng: np.random.Generator, fixed: int) -> _LaneSource:
-    """The observed labels, and the seeds of their permutations."""
-    n, d = bins.n_rows, bins.n_features
+def scan_lanes(
+    n: int, d: int, n_reference: int, params: ScanParams, rng: np.random.Generator, fixed: int = 0
+) -> list[Lanes]:
+    """The labellings behind a scan of `n` rows and `d` features, in blocks."""
     n_permutations = params.n_permutations
     if n_permutations is None:
         work = n * sum(len(_sets(d, size)) for size in _sizes(d, params))
         n_permutations = int(np.clip(_AUTOMATIC_WORK / work, _LEAST_LANES, _MOST_LANES)) // 64 * 64 - 1
-    current_counted = 2 * n_reference >= n
-    labels = ((np.arange(n) >= n_reference) == current_counted).astype(np.uint8)
-    counts = np.arange(n + 1.0)
-    observed = Lanes(
-        labels=labels[None],
-        counted=int(labels.sum()),
-        current_counted=bool(current_counted),
-        xlogx=counts * np.log(np.maximum(counts, 1)),
-    )
-    return _LaneSource(observed, rng.integers(0, 2**64, size=n_permutations, dtype=np.uint64), fixed)
+    seeds = rng.integers(0, 2**64, size=n_permutations, dtype=np.uint64)
+    step = _MOST_LANES - 1
+    return [draw_lanes(n, n_reference, seeds[at : at + step], fixed) for at in range(0, n_permutations, step)]
 
 
-def _all_families(
-    bins: Bins, source: _LaneSource, params: ScanParams, rng: np.random.Generator, progress: Progress
-) -> list[Family]:
-    """The families with the maxima of all lanes, block by block: up to rounding, blocks change nothing."""
-    n_blocks = -(-len(source.seeds) // (_MOST_LANES - 1))
-    collected: list[Family] = []
-    for block, lanes in enumerate(source):
-
-        def part(stage: str, fraction: float, block: int = block) -> None:
-            progress(stage, (block + fraction) / n_blocks)
-
-        families = list(_families(bins, lanes, params, deepcopy(rng), part))
-        if not collected:
-            collected = families
-        else:
-            collected = [
-                replace(known, maxima=np.concatenate([known.maxima, more.maxima[1:]]))
-                for known, more in zip(collected, families, strict=True)
-            ]
-    return collected
+def _part_of(progress: Progress, block: int, n_blocks: int) -> Progress:
+    return lambda stage, fraction: progress(stage, (block + fraction) / n_blocks)
 
 
 def _sizes(d: int, params: ScanParams) -> range:
@@ -285,21 +259,20 @@ def _sets(d: int, size: int) -> NDArray[np.int64]:
     return np.array(list(combinations(range(d), size)), dtype=np.int64).reshape(-1, size)
 
 
-def _families(
-    bins: Bins, lanes: Lanes, params: ScanParams, rng: np.random.Generator, progress: Progress
-) -> Iterator[Family]:
+def _families(rows: BinnedRows, params: ScanParams, rng: np.random.Generator, progress: Progress) -> Iterator[Family]:
     """All families of the scan, each with its maximum under every lane."""
-    sets = [_sets(bins.n_features, size) for size in _sizes(bins.n_features, params)]
+    n_features = rows.tables.n_features
+    sets = [_sets(n_features, size) for size in _sizes(n_features, params)]
     steps = len(sets) + 2
     for step, line in enumerate(sets):
         progress("scan", step / steps)
-        counted = scan_windows(bins, lanes, line, _n_seeds(line, params) if step + 1 == len(sets) else 0)
+        counted = scan_windows(rows, line, _n_seeds(line, params) if step + 1 == len(sets) else 0)
         yield counted.localised
         yield counted.pooled
     progress("scan", (steps - 2) / steps)
-    yield from contrast_families(bins, lanes, sets, rng)
+    yield from contrast_families(rows, sets, rng)
     progress("scan", (steps - 1) / steps)
-    yield from grow_boxes(bins, lanes, counted.seeds, params.beam, params.max_features)
+    yield from grow_boxes(rows, counted.seeds, params.beam, params.max_features, rng)
     progress("scan", 1.0)
 
 
@@ -311,23 +284,22 @@ def _n_seeds(sets: NDArray[np.int64], params: ScanParams) -> int:
 def _feature_sets(
     families: list[Family],
     null: NDArray[np.float64],
-    bins: Bins,
-    lanes: Lanes,
-    n_reference: int,
+    rows: BinnedRows,
     names: tuple[str, ...],
     max_sets: int,
 ) -> Iterator[FeatureSet]:
     """The strongest sets of all families; of one feature set only its best statistic."""
+    lanes, tables, n_reference = rows.lanes, rows.tables, rows.lanes.n_reference
     seen: set[tuple[int, ...]] = set()
     for p_value, value, family, s in _ranking(families, null):
         features = tuple(family.sets[s].tolist())
         if features in seen:
             continue
         seen.add(features)
-        box = family.boxes[s] if family.boxes is not None else _strongest_cell(bins, lanes, features)
-        rows = _rows_in_box(bins, features, box)
-        hits = int(lanes.labels[0, rows].sum())
-        counted_excess = hits * lanes.n_rows > len(rows) * lanes.counted
+        box = family.boxes[s] if family.boxes is not None else _strongest_cell(rows, features)
+        held = rows.inside(features, box)
+        hits = int(np.sum((held >= n_reference) == lanes.current_counted))
+        counted_excess = hits * lanes.n_rows > len(held) * lanes.counted
         yield FeatureSet(
             features=features,
             names=tuple(names[feature] for feature in features),
@@ -335,15 +307,15 @@ def _feature_sets(
             side="current" if counted_excess == lanes.current_counted else "reference",
             value=value,
             evidence=float(
-                half_deviance(hits, len(rows), lanes.counted, lanes.xlogx)
+                half_deviance(hits, len(held), lanes.counted, lanes.xlogx)
                 if family.statistic == "localised"
                 else family.observed[s]
             ),
             unit=family.unit,
             p_value=p_value,
-            box=tuple(bins.interval(feature, *box[axis]) for axis, feature in enumerate(features)),
-            rows_reference=rows[rows < n_reference],
-            rows_current=rows[rows >= n_reference] - n_reference,
+            box=tuple(tables.interval(feature, *box[axis]) for axis, feature in enumerate(features)),
+            rows_reference=held[held < n_reference],
+            rows_current=held[held >= n_reference] - n_reference,
         )
         if len(seen) == max_sets:
             return
@@ -361,35 +333,25 @@ def _ranking(families: list[Family], null: NDArray[np.float64]) -> list[tuple[fl
     return [(p, value, family, s) for p, _, value, family, s in entries]
 
 
-def _strongest_cell(bins: Bins, lanes: Lanes, features: tuple[int, ...]) -> NDArray[np.int64]:
+def _strongest_cell(rows: BinnedRows, features: tuple[int, ...]) -> NDArray[np.int64]:
     """Codes of the cell whose labels deviate most: (size, 2).
 
     Cells are quarters of a number's range, and each level and each missing value has cells of its own.
     """
-    limits = [_cells(bins, feature) for feature in features]
-    along = [np.searchsorted(low, bins.codes[f], side="right") - 1 for f, low in zip(features, limits, strict=True)]
-    grid = tuple(len(low) for low in limits)
-    cells, cell = np.unique(np.ravel_multi_index(tuple(along), grid), return_inverse=True)
-    n = np.bincount(cell)
-    k = np.bincount(cell, weights=lanes.labels[0]).astype(np.int64)
+    lanes, limits = rows.lanes, [_cells(rows.tables, feature) for feature in features]
+    cells, n, k = rows.cells(features, limits)
     deviances = [half_deviance(hits, held, lanes.counted, lanes.xlogx) for hits, held in zip(k, n, strict=True)]
-    at = np.unravel_index(cells[int(np.argmax(deviances))], grid)
+    at = np.unravel_index(cells[int(np.argmax(deviances))], tuple(len(low) for low in limits))
     bounds = (np.append(low, MAX_BINS) for low in limits)
     return np.array([(limit[i], limit[i + 1] - 1) for limit, i in zip(bounds, at, strict=True)], dtype=np.int64)
 
 
-def _cells(bins: Bins, feature: int) -> NDArray[np.int64]:
+def _cells(tables: BinTables, feature: int) -> NDArray[np.int64]:
     """First code of each cell along a feature, increasing."""
-    if bins.categories[feature]:
+    if tables.categories[feature]:
         return np.arange(MAX_BINS)
     quarters = np.arange(0, MAX_BINS, MAX_BINS // _BROAD_BINS)
-    return np.union1d(quarters, [1]) if np.isneginf(bins.smallest[feature, 0]) else quarters
-
-
-def _rows_in_box(bins: Bins, features: tuple[int, ...], box: NDArray[np.int64]) -> NDArray[np.intp]:
-    """Pool positions of the rows whose codes lie in the box."""
-    codes = bins.codes[list(features)]
-    return np.flatnonzero(np.all((codes >= box[:, :1]) & (codes <= box[:, 1:]), axis=0))
+    return np.union1d(quarters, [1]) if np.isneginf(tables.smallest[feature, 0]) else quarters
 
 
 def _pair_map(families: list[Family], d: int) -> NDArray[np.float64]:

@@ -15,13 +15,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from shiftscope.compare import scanned
-from shiftscope.full_space import calibrated
+from shiftscope.full_space import calibrated, full_space_graph
 from shiftscope.job import Job
-from shiftscope.living import LivingGraph
 
-FIRST = 255  # permutations of the first stage
-GROWTH = 4  # lanes of a stage divided by those of the stage before
-LEADERS = 8  # a stage is followed by another if at most so many labellings, the observed one included, come as far
+FIRST = 127  # permutations of the first stage
+GROWTH = 8  # lanes of a stage divided by those of the stage before
+NEAR = 4  # the last stage follows at once if it is at most this many times as large as the one due
+ROUNDING = 1e-12  # 1 / level may exceed a whole number by rounding alone
+LEADERS = 4  # a stage is followed by another if at most so many labellings, the observed one included, come as far
 
 
 @dataclass(frozen=True)
@@ -33,25 +34,39 @@ class StagedPValue:
 
 
 def staged_verdict(job: Job, level: float) -> StagedPValue:
-    """The p-value of both searches for a decision at `level`: twice the smaller of their staged p-values."""
+    """The p-value of both searches for a decision at `level`: twice the smaller of their staged p-values.
+
+    If the scan alone decides, the full space is not looked at: twice the scan's p-value is then an upper bound of the
+    p-value of both, and as valid.
+    """
     share = level / job.searches
-    searches = [staged_p_value(_full_space(job), share)]
+    searches = []
     if job.params.scan is not None:
         searches.append(staged_p_value(_scan(job), share))
+    if not searches or searches[0].p_value > share:
+        searches.append(staged_p_value(_full_space(job), share))
     smallest = min(search.p_value for search in searches)
     return StagedPValue(min(1.0, job.searches * smallest), max(search.n_permutations for search in searches))
 
 
 def staged_p_value(test: Callable[[int], float], level: float) -> StagedPValue:
     """The staged p-value of `test(n_permutations)`, with as many permutations at last as `level` asks for."""
-    last = math.ceil(1.0 / level * (1.0 - 1e-12)) - 1
-    n_permutations = FIRST
-    while True:
-        n_permutations = min(n_permutations, last)
+    for n_permutations in stages(level):
         p_value = test(n_permutations)
-        if n_permutations == last or p_value > LEADERS / (n_permutations + 1):
-            return StagedPValue(p_value, n_permutations)
-        n_permutations = GROWTH * (n_permutations + 1) - 1
+        if p_value > LEADERS / (n_permutations + 1):
+            break
+    return StagedPValue(p_value, n_permutations)
+
+
+def stages(level: float) -> list[int]:
+    """Permutations of each stage, the last one just enough for a p-value of `level`."""
+    last = max(1, math.ceil(1.0 / level * (1.0 - ROUNDING)) - 1)
+    sizes = []
+    due = FIRST
+    while last + 1 > NEAR * (due + 1):
+        sizes.append(due)
+        due = GROWTH * (due + 1) - 1
+    return [*sizes, last]
 
 
 def _scan(job: Job) -> Callable[[int], float]:
@@ -66,7 +81,7 @@ def _scan(job: Job) -> Callable[[int], float]:
 
 
 def _full_space(job: Job) -> Callable[[int], float]:
-    graph = LivingGraph(job.points, job.is_current, job.params.k_max, job.engine, progress=job.stage("neighbours"))
+    graph = full_space_graph(job)
 
     def p_value(n_permutations: int) -> float:
         return calibrated(job, graph, n_permutations, job.stage("calibrate")).p_value

@@ -57,7 +57,7 @@ class Table:
         return replace(self, columns=columns, n_rows=rows.size)
 
 
-def read_table(data: Any, role: str) -> Table:
+def read_table(data: Any, role: str, least_rows: int = MIN_ROWS) -> Table:
     """Coerce one sample into a `Table`.
 
     Parameters
@@ -69,6 +69,8 @@ def read_table(data: Any, role: str) -> Table:
         Parquet files, or a pattern that matches several. A `Table` is taken as it is.
     role
         "reference" or "current": who is to blame in a message.
+    least_rows
+        Fewer rows than this are refused; parts of a sample may have any number.
 
     Raises
     ------
@@ -85,7 +87,7 @@ def read_table(data: Any, role: str) -> Table:
         columns.append(read_column(column))
         lengths.append(len(column))
     n_rows = lengths[0] if lengths else 0
-    if n_rows < MIN_ROWS:
+    if n_rows < least_rows:
         found = "1 row" if n_rows else "no rows"
         raise InputError(f"{role}: has {found}; each sample needs at least {MIN_ROWS} rows, so give more data")
     return Table(names, tuple(columns), n_rows, raw.positional)
@@ -115,7 +117,8 @@ def _as_frame(data: Any, role: str) -> Raw | None:
         frame = nw.from_native(data, pass_through=True, allow_series=True)
     except nw.exceptions.DuplicateError:  # refused by narwhals, allowed by pandas and pyarrow
         return Raw(getattr(data, "column_names", None) or list(data.columns), ())
-    if hasattr(frame, "__arrow_c_array__") and not isinstance(frame, nw.Series):  # a pyarrow RecordBatch
+    known = isinstance(frame, nw.DataFrame | nw.LazyFrame | nw.Series)
+    if not known and any(hasattr(frame, f"__arrow_c_{form}__") for form in ("array", "stream")):  # of any Arrow library
         frame = nw.from_native(pl.DataFrame(frame))
     if isinstance(frame, nw.LazyFrame):
         try:

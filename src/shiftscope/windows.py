@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
-from shiftscope.bins import Bins
-from shiftscope.families import Family, Lanes
-from shiftscope.kernels.counts import LANES, MAX_BINS, evidence_bounds, scan_sets, unpack_windows
+from shiftscope.engines.rows import BinnedRows, WindowTask
+from shiftscope.families import Family
+from shiftscope.kernels.counts import LANES, MAX_BINS, unpack_windows
 
 FINEST = (256, 64, 16)  # most bins per feature for sets of one, two and three features
 COARSEST = 4  # the windows of this grid are half the range of a feature
@@ -47,28 +46,18 @@ class WindowScan:
     seeds: Seeds
 
 
-def scan_windows(bins: Bins, lanes: Lanes, sets: NDArray[np.int64], n_seeds: int) -> WindowScan:
+def scan_windows(rows: BinnedRows, sets: NDArray[np.int64], n_seeds: int) -> WindowScan:
     """Count every set of `sets` (s, size), in lexicographic order, under every lane; keep `n_seeds` per lane.
 
     The localised evidence of a set is that of its best window: half the deviance, minus the log of the number
     of windows of that grid. The broad evidence is minus the log p-value of its largest pooled chi-square.
     """
-    grid = Grid.fitting(bins.n_rows, sets.shape[1])
+    lanes, grid = rows.lanes, Grid.fitting(rows.lanes.n_rows, sets.shape[1])
     floor = float(np.log(len(sets) * grid.levels / max(_LOOKED_AT, _LOOKED_AT_PER_SEED * n_seeds)))
-    counter = np.zeros(1, np.uint16 if lanes.counted < np.iinfo(np.uint16).max else np.uint32)
-    bounds = evidence_bounds(lanes.counted, floor + grid.price, lanes.xlogx).astype(counter.dtype)
-    first = np.searchsorted(sets[:, 0], np.arange(bins.n_features + 1)).astype(np.int64)
-    turns, shift = _turns(bins.n_features), int(np.log2(MAX_BINS // grid.finest))
-    results = [
-        _Block.of(
-            grid, sets, floor, n_seeds, *scan_sets(
-                bins.codes, block, counter, sets, first, turns, shift, lanes.counted, at == 0, floor, grid.price,
-                bounds, lanes.xlogx,
-            ),
-        )
-        for at, block in enumerate(_lane_blocks(lanes.labels))
-    ]  # fmt: skip
-    return _collect(sets, results, len(lanes.labels))
+    counter = np.dtype(np.uint16 if lanes.counted < np.iinfo(np.uint16).max else np.uint32)
+    task = WindowTask(sets, grid.finest, floor, grid.price, counter)
+    results = [_Block.of(grid, sets, floor, n_seeds, *rows.scan_windows(task, word)) for word in range(lanes.n_words)]
+    return _collect(sets, results, lanes.n_lanes)
 
 
 @dataclass(frozen=True)
@@ -130,19 +119,6 @@ class _Block:
             maxima=np.stack([np.maximum(evidence.max(axis=(0, 1)), floor), _log_p(pooled.max(axis=0))]),
             seeds=seeds,
         )
-
-
-def _lane_blocks(labels: NDArray[np.uint8]) -> Iterator[NDArray[np.uint8]]:
-    """Lanes in blocks of `LANES` as (n, LANES); the last lane is repeated to fill the last block."""
-    for start in range(0, len(labels), LANES):
-        block = labels[start : start + LANES]
-        yield np.ascontiguousarray(block[np.minimum(np.arange(LANES), len(block) - 1)].T)
-
-
-def _turns(d: int) -> NDArray[np.int64]:
-    """First features in an order whose halves have about the same number of sets: 0 3 4 7 ... 1 2 5 6 ..."""
-    features = np.arange(d, dtype=np.int64)
-    return features[np.argsort((features + 1) // 2 % 2, kind="stable")]
 
 
 def _largest(evidence: NDArray[np.float32], count: int) -> NDArray[np.intp]:

@@ -52,3 +52,13 @@ class Engine(Protocol):
             Called now and then with the fraction done.
         """
         ...
+
+    def nearest(
+        self,
+        points: NDArray[np.float64],
+        k: int,
+        rows: NDArray[np.float64],
+        progress: Callable[[float], None] | None = None,
+    ) -> Neighbours:
+        """Exact k nearest of (n, d) `points` to each of (m, d) `rows`, which are not among them; 1 <= k <= n."""
+        ...

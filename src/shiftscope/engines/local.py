@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.engines.base import Neighbours
-from shiftscope.kernels.knn_blocks import Blocks, build_blocks
+from shiftscope.kernels.knn_blocks import Blocks, build_blocks, order_nearby
 from shiftscope.kernels.knn_estimates import STRIP, TILE
 from shiftscope.kernels.knn_search import search_groups
 
@@ -90,6 +90,12 @@ class LocalEngine:
         """Exact k nearest neighbours (see `Engine.knn`)."""
         return self.index(points, k).knn(k, queries, progress)
 
+    def nearest(
+        self, points: NDArray[np.float64], k: int, rows: NDArray[np.float64], progress: Progress | None = None
+    ) -> Neighbours:
+        """Exact k nearest points of other rows (see `Engine.nearest`)."""
+        return self.index(points, k).nearest(k, rows, progress)
+
     def index(self, points: NDArray[np.float64], k: int) -> LocalIndex:
         """Arrange (n, d) `points` once for many searches of about `k` neighbours."""
         n, d = points.shape
@@ -120,12 +126,32 @@ class LocalIndex:
         slots = np.argsort(places, kind="stable")
         places = places[slots]
         groups = _groups(places // blocks.size, self.group_size)
-        index = np.empty((len(places), k), dtype=np.int32)
-        tied = np.empty((len(places), k), dtype=np.bool_)
-        sample, rank = _sample(blocks, k)
+        rows = blocks.rows if queries is None else blocks.rows[places]
+        return self._search(k, rows, blocks.ids[places], groups, slots, progress)
+
+    def nearest(self, k: int, rows: NDArray[np.float64], progress: Progress | None = None) -> Neighbours:
+        """Exact k nearest points of (m, d) `rows`, which are not among them (see `Engine.nearest`)."""
+        slots = np.arange(len(rows), dtype=np.int32)
+        order_nearby(rows, self.group_size, slots)
+        groups = np.append(np.arange(0, len(rows), self.group_size), len(rows))
+        strangers = np.full(len(rows), -1, dtype=np.int32)
+        return self._search(k, rows[slots], strangers, groups, slots.astype(np.int64), progress)
+
+    def _search(
+        self,
+        k: int,
+        rows: NDArray[np.float64],
+        own: NDArray[np.int32],
+        groups: NDArray[np.int64],
+        slots: NDArray[np.int64],
+        progress: Progress | None,
+    ) -> Neighbours:
+        index = np.empty((len(rows), k), dtype=np.int32)
+        tied = np.empty((len(rows), k), dtype=np.bool_)
+        sample, rank = _sample(self.blocks, k)
 
         def search(first: int, last: int) -> None:
-            search_groups(blocks, sample, rank, places, groups, first, last, slots, index, tied)
+            search_groups(self.blocks, sample, rank, rows, own, groups, first, last, slots, index, tied)
 
         _in_chunks(search, len(groups) - 1, self.n_threads, progress)
         return Neighbours(index, tied)

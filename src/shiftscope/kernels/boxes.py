@@ -41,12 +41,12 @@ def cumulative_bits(codes: NDArray[np.uint8]) -> NDArray[np.uint64]:
 def grow_lanes(
     codes: NDArray[np.uint8],
     bits: NDArray[np.uint64],
-    labels: NDArray[np.uint8],
+    words: NDArray[np.uint64],
     seeds: NDArray[np.int64],
     intervals: NDArray[np.int64],
     n_seeds: NDArray[np.int64],
     beam: int,
-    counted: int,
+    counted: NDArray[np.int64],
     largest: int,
     xlogx: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
@@ -60,8 +60,8 @@ def grow_lanes(
         Bin (0..31) of each pooled row, row by row: a box holds few rows and looks at all their features.
     bits : (d, BOX_BINS + 1, words) uint64
         Their `cumulative_bits`.
-    labels : (lanes, n) uint8
-        One where the row belongs to the counted sample of `counted` rows.
+    words : (words, n) uint64
+        Bit l of word w is one where the row belongs to the counted sample of lane 64 w + l.
     seeds : (lanes, many, s) int64
     intervals : (lanes, many, s, 2) int64
         Features of each seed, and its first and last bin (inclusive) along each of them.
@@ -69,6 +69,8 @@ def grow_lanes(
         The seeds in use.
     beam : int
         How many of them are grown to the end.
+    counted : (lanes,) int64
+        Rows of the counted sample in each lane.
     largest : int
         Number of features of the largest boxes, more than s.
     xlogx : (n + 1,) float64
@@ -86,19 +88,28 @@ def grow_lanes(
     evidence = np.full((lanes, beam, largest - size), _NOTHING)
     features = np.full((lanes, beam, largest), -1, np.int64)
     boxes = np.zeros((lanes, beam, largest - size, largest, 2), np.int64)
-    _grow_all(codes, bits, labels, seeds, intervals, n_seeds, counted, xlogx, features, evidence, boxes)
+    _grow_all(codes, bits, words, seeds, intervals, n_seeds, counted, xlogx, features, evidence, boxes)
     return evidence, features, boxes
 
 
 @njit(cache=True, parallel=True)
 def _grow_all(  # type: ignore[no-untyped-def]
-    codes, bits, labels, seeds, intervals, n_seeds, counted, xlogx, features, evidence, boxes
+    codes, bits, words, seeds, intervals, n_seeds, counted, xlogx, features, evidence, boxes
 ):
-    for lane in prange(labels.shape[0]):
+    for lane in prange(seeds.shape[0]):
+        labels = _labels_of(words[lane // _WORD], lane % _WORD)
         _grow_lane(
-            codes, bits, labels[lane], seeds[lane], intervals[lane], n_seeds[lane], counted, xlogx,
+            codes, bits, labels, seeds[lane], intervals[lane], n_seeds[lane], counted[lane], xlogx,
             features[lane], evidence[lane], boxes[lane],
         )  # fmt: skip
+
+
+@njit(cache=True)
+def _labels_of(words, bit):  # type: ignore[no-untyped-def]
+    labels = np.empty(words.shape[0], np.uint8)
+    for row in range(words.shape[0]):
+        labels[row] = (words[row] >> np.uint64(bit)) & np.uint64(1)
+    return labels
 
 
 @njit(cache=True)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 LANES = 64  # the labels of one row fill one cache line
 MAX_SIZE = 3  # the largest feature sets that are counted exhaustively
 MAX_BINS = 256  # codes are bytes
+MOST_BOUNDED = 1 << 18  # rows of the largest window whose bounds are tabulated
 POOLED_CELLS = 512  # pooled chi-squares are taken on grids of at most this many cells
 _TILE = 8  # tables filled per pass over the labels; more would not fit the second-level cache
 _BITS = 8  # of each coordinate in a packed window
@@ -73,16 +74,18 @@ def half_deviance(k: int, n: int, counted: int, xlogx: NDArray[np.float64]) -> f
 
 @njit(cache=True)
 def evidence_bounds(counted: int, thresholds: NDArray[np.float64], xlogx: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Counts that reach each threshold of half deviance in a window of n rows: (levels, N + 1, 2).
+    """Counts that reach each threshold of half deviance in a window of n rows: (levels, rows, 2).
 
     The window passes when its count is below ``[level, n, 0]`` (a deficit) or at least ``[level, n, 1]`` (an
-    excess). Both bounds grow by at most one when n does, so one sweep finds them all.
+    excess). Both bounds grow by at most one when n does, so one sweep finds them all. The table ends at
+    `MOST_BOUNDED` rows; its last line stands for all larger windows, which are few and always pass.
     """
     total = xlogx.shape[0] - 1
-    bounds = np.empty((thresholds.shape[0], total + 1, 2), np.int64)
+    last = min(total, MOST_BOUNDED)
+    bounds = np.zeros((thresholds.shape[0], last + 2, 2), np.int64)
     for level in range(thresholds.shape[0]):
         low, high = 0, 0
-        for n in range(total + 1):
+        for n in range(last + 1):
             least, most, centre = max(0, n + counted - total), min(n, counted), n * counted / total
             low, high = max(low, least), max(high, int(np.ceil(centre)))
             while low < centre and half_deviance(low, n, counted, xlogx) >= thresholds[level]:
@@ -95,7 +98,7 @@ def evidence_bounds(counted: int, thresholds: NDArray[np.float64], xlogx: NDArra
 
 def scan_sets(
     codes: NDArray[np.uint8],
-    lanes: NDArray[np.uint8],
+    words: NDArray[np.uint64],
     counter: NDArray[Any],
     sets: NDArray[np.int64],
     first: NDArray[np.int64],
@@ -105,7 +108,7 @@ def scan_sets(
     observed: bool,
     floor: float,
     price: NDArray[np.float64],
-    bounds: NDArray[np.int64],
+    bounds: NDArray[Any],
     xlogx: NDArray[np.float64],
 ) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.float32]]:
     """Best window and pooled chi-square of every feature set under every lane.
@@ -114,8 +117,8 @@ def scan_sets(
     ----------
     codes : (d, n) uint8
         Fine bin of each pooled row, feature-major.
-    lanes : (n, LANES) uint8
-        One where the row belongs to the counted sample, which has `counted` rows in each lane.
+    words : (n,) uint64
+        Bit l is one where the row belongs to the counted sample of lane l, which has `counted` rows in each lane.
     counter : array, only its integer type matters
         Must hold `counted`.
     sets : (s, size) int64
@@ -128,7 +131,7 @@ def scan_sets(
         Lane 0 holds the observed labels, and none of its windows is skipped.
     shift : int
         The finest grid has ``256 >> shift`` bins per feature.
-    floor, price, bounds : float, (levels,), (levels, n + 1, 2)
+    floor, price, bounds : float, (levels,), (levels, rows, 2)
         Evidence of a window is half its deviance minus the price of its level. Windows below `floor` are
         skipped (`evidence_bounds` of ``floor + price``, in the counters' type, tells them by counts alone).
     xlogx : (n + 1,) float64
@@ -149,7 +152,7 @@ def scan_sets(
     window = np.full((2, sets.shape[0], LANES), -1, np.int32)
     pooled = np.full((sets.shape[0], LANES), -np.inf, np.float32)
     _scan_all(
-        codes, lanes, counter, sets, first, turns, shift, counted, observed, price, bounds, xlogx,
+        codes, words, counter, sets, first, turns, shift, counted, observed, price, bounds, xlogx,
         evidence, window, pooled,
     )  # fmt: skip
     return evidence, window, pooled
@@ -157,26 +160,26 @@ def scan_sets(
 
 @njit(cache=True, parallel=True)
 def _scan_all(  # type: ignore[no-untyped-def]
-    codes, lanes, counter, sets, first, turns, shift, counted, observed, price, bounds, xlogx, evidence, window, pooled
+    codes, words, counter, sets, first, turns, shift, counted, observed, price, bounds, xlogx, evidence, window, pooled
 ):
     for turn in prange(turns.shape[0]):
         a = turns[turn]
         if first[a] < first[a + 1]:
             _scan_first(
-                codes, lanes, counter, sets, first[a], first[a + 1], shift, counted, observed, price, bounds, xlogx,
+                codes, words, counter, sets, first[a], first[a + 1], shift, counted, observed, price, bounds, xlogx,
                 evidence, window, pooled,
             )  # fmt: skip
 
 
 @njit(cache=True)
 def _scan_first(  # type: ignore[no-untyped-def]
-    codes, lanes, counter, sets, begin, end, shift, counted, observed, price, bounds, xlogx, evidence, window, pooled
+    codes, words, counter, sets, begin, end, shift, counted, observed, price, bounds, xlogx, evidence, window, pooled
 ):
     """Scan ``sets[begin:end]``, which begin with the same feature."""
     (d, n), size, first = codes.shape, sets.shape[1], sets[begin, 0]
     bins = MAX_BINS >> shift
-    order, starts = _order_by_bin(codes[first], shift)
-    rows = lanes[order]
+    order, starts = order_by_bin(codes[first], shift)
+    rows = unpacked(words, order)
     others = np.empty((d, n if size > 1 else 0), np.uint8)
     for f in range(first + 1, d if size > 1 else 0):
         for r in range(n):
@@ -185,16 +188,16 @@ def _scan_first(  # type: ignore[no-untyped-def]
     totals = np.empty((_TILE, bins**size), np.int64)
     for low in range(begin, end, _TILE):
         high = min(low + _TILE, end)
-        _fill(rows, others, starts, sets[low:high], bins, tables, totals)
+        fill_tables(rows, others, starts, sets[low:high], bins, tables, totals)
         for s in range(low, high):
-            _evaluate(
+            evaluate_tables(
                 tables[s - low], totals[s - low], bins, size, counted, observed, price, bounds, xlogx,
                 evidence[:, s], window[:, s], pooled[s],
             )  # fmt: skip
 
 
 @njit(cache=True)
-def _order_by_bin(codes: NDArray[np.uint8], shift: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def order_by_bin(codes: NDArray[np.uint8], shift: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Stable order of the rows by bin, and where each bin starts in it: (n,), (bins + 1,)."""
     starts = np.zeros((MAX_BINS >> shift) + 1, np.int64)
     for code in codes:
@@ -210,7 +213,18 @@ def _order_by_bin(codes: NDArray[np.uint8], shift: int) -> tuple[NDArray[np.int6
 
 
 @njit(cache=True)
-def _fill(rows, others, starts, sets, bins, tables, totals):  # type: ignore[no-untyped-def]
+def unpacked(words: NDArray[np.uint64], order: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Labels of the rows in the given order, one byte per lane: (n, LANES)."""
+    labels = np.empty((order.shape[0], LANES), np.uint8)
+    for r in range(order.shape[0]):
+        word = words[order[r]]
+        for lane in range(LANES):
+            labels[r, lane] = (word >> np.uint64(lane)) & np.uint64(1)
+    return labels
+
+
+@njit(cache=True)
+def fill_tables(rows, others, starts, sets, bins, tables, totals):  # type: ignore[no-untyped-def]
     """Count rows (totals) and rows of the counted sample (tables, per lane) in the finest cells of `sets`."""
     inner = bins ** (sets.shape[1] - 1)
     cells = np.empty(rows.shape[0], np.uint16)
@@ -261,7 +275,7 @@ def _widen(narrow, wide):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _evaluate(  # type: ignore[no-untyped-def]
+def evaluate_tables(  # type: ignore[no-untyped-def]
     table, totals, bins, size, counted, observed, price, bounds, xlogx, evidence, window, pooled
 ):
     """Look at the pooled chi-squares and all windows of one set, halving the grid from level to level in place."""
@@ -304,7 +318,8 @@ def _best_windows(  # type: ignore[no-untyped-def]
             for k in range(bins - 1 if size > 2 else 1):
                 cell = i if size == 1 else i * bins + j if size == 2 else (i * bins + j) * bins + k
                 n, counts = totals[cell], table[cell]
-                below, above = bounds[level, n, 0], bounds[level, n, 1]
+                held = min(n, bounds.shape[1] - 1)
+                below, above = bounds[level, held, 0], bounds[level, held, 1]
                 passed = False
                 for lane in range(LANES):
                     passed |= (counts[lane] < below) | (counts[lane] >= above)

@@ -67,7 +67,7 @@ class Group(NamedTuple):
     columns : (d, p) float64
         The same, feature-major; the last query is repeated to fill a tile.
     own : (m,) int32
-        Their positions in the caller's table.
+        Their positions in the caller's table; -1 if they are not in it.
     """
 
     rows: NDArray[np.float64]
@@ -79,7 +79,7 @@ def build_blocks(points: NDArray[np.float64], size: int) -> Blocks:
     """Arrange (n, d) `points` in blocks of `size` neighbouring points."""
     n, d = points.shape
     ids = np.arange(n, dtype=np.int32)
-    _order(points, size, ids)
+    order_nearby(points, size, ids)
     place = np.empty(n, dtype=np.int32)
     place[ids] = np.arange(n, dtype=np.int32)
     rows = points[ids]
@@ -97,7 +97,7 @@ def build_blocks(points: NDArray[np.float64], size: int) -> Blocks:
 
 
 @njit(nogil=True, cache=True)
-def _order(points: Any, size: int, ids: Any) -> None:
+def order_nearby(points: Any, size: int, ids: Any) -> None:
     """Order `ids` so that every node of the tree is a run; ties by position.
 
     Nodes split at whole blocks, and blocks at whole strips: points that are near each other are looked at together.
@@ -179,13 +179,10 @@ def first_strip(blocks: Blocks, b: int) -> int:
 
 
 @njit(nogil=True, cache=True)
-def take_group(blocks: Blocks, places: Any) -> Group:
-    """The points at `places` as queries."""
-    m, d = len(places), blocks.rows.shape[1]
-    group = Group(np.empty((m, d)), np.empty((d, (m + TILE - 1) // TILE * TILE)), np.empty(m, np.int32))
-    for i in range(m):
-        group.rows[i] = blocks.rows[places[i]]
-        group.own[i] = blocks.ids[places[i]]
-    for i in range(group.columns.shape[1]):
-        group.columns[:, i] = group.rows[min(i, m - 1)]
-    return group
+def take_group(rows: Any, own: Any) -> Group:
+    """Queries (m, d) that are searched together, and their positions in the caller's table (-1: not in it)."""
+    m, d = rows.shape
+    columns = np.empty((d, (m + TILE - 1) // TILE * TILE))
+    for i in range(columns.shape[1]):
+        columns[:, i] = rows[min(i, m - 1)]
+    return Group(rows.copy(), columns, own.copy())

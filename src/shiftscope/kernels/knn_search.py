@@ -1,7 +1,7 @@
 """Search by blocks: distances and selection in one pass, nearest blocks first, no distance matrix.
 
-Queries of the same block form a group. A search of a small sample tells how far the neighbours of each query will
-about be. With this guess, the blocks are visited from the nearest to the farthest; a block that lies beyond the
+Queries near each other form a group. A search of a small sample tells how far the neighbours of each query will about
+be. With this guess, the blocks are visited from the nearest to the farthest; a block that lies beyond the
 current bound of a query is skipped, and the search of a group ends when all remaining blocks lie beyond the bounds of
 all its queries. In few dimensions this is a tree search, in many a full pass. Queries whose guess was too small are
 searched again without one.
@@ -26,7 +26,8 @@ def search_groups(
     blocks: Blocks,
     sample: Blocks,
     rank: int,
-    places: NDArray[np.int64],
+    queries: NDArray[np.float64],
+    own: NDArray[np.int32],
     groups: NDArray[np.int64],
     first: int,
     last: int,
@@ -43,10 +44,12 @@ def search_groups(
         Some of the points.
     rank : int
         The `rank`-th nearest point of the sample is probably farther than all neighbours; 0 to do without.
-    places : (m,) int64
-        Queries as positions in `blocks.rows`, in the order of the groups.
+    queries : (m, d) float64
+        In the order of the groups.
+    own : (m,) int32
+        Their positions in the caller's table, which are never listed; -1 if they are not in it.
     groups : (g + 1,) int64
-        Group i holds `places[groups[i]:groups[i + 1]]`.
+        Group i holds `queries[groups[i]:groups[i + 1]]`.
     first, last : int
     slots : (m,) int64
         Row of the output for each query.
@@ -54,12 +57,14 @@ def search_groups(
         Output (see `Neighbours`).
     """
     for g in range(first, last):
-        here, there = places[groups[g] : groups[g + 1]], slots[groups[g] : groups[g + 1]]
-        guess = _guess(sample, take_group(blocks, here), rank)
+        begin, end = groups[g], groups[g + 1]
+        here, there = take_group(queries[begin:end], own[begin:end]), slots[begin:end]
+        guess = _guess(sample, take_group(queries[begin:end], own[begin:end]), rank)
         missed = _search(blocks, here, guess, there, index, tied)
         if missed.any():
             again = np.flatnonzero(missed)
-            _search(blocks, here[again], np.full(len(again), np.inf), there[again], index, tied)
+            few = take_group(here.rows[again], here.own[again])
+            _search(blocks, few, np.full(len(again), np.inf), there[again], index, tied)
 
 
 @njit(nogil=True, cache=True)
@@ -78,14 +83,13 @@ def _guess(sample: Blocks, group: Group, rank: int) -> NDArray[np.float64]:
 
 
 @njit(nogil=True, cache=True)
-def _search(blocks: Blocks, places: Any, guess: Any, slots: Any, index: Any, tied: Any) -> NDArray[np.bool_]:
+def _search(blocks: Blocks, group: Group, guess: Any, slots: Any, index: Any, tied: Any) -> NDArray[np.bool_]:
     """Search for a group; tells which queries lie too far from their neighbours for their guess."""
-    group = take_group(blocks, places)
-    wanted = min(index.shape[1] + 1, len(blocks.rows) - 1)
+    wanted = min(index.shape[1] + 1, len(blocks.rows) - (1 if group.own[0] >= 0 else 0))
     candidates = no_candidates(guess, wanted, blocks.size)
     _collect(blocks, group, candidates)
-    missed = np.zeros(len(places), np.bool_)
-    for i in range(len(places)):
+    missed = np.zeros(len(group.own), np.bool_)
+    for i in range(len(group.own)):
         missed[i] = not emit(candidates, i, group, blocks, index[slots[i]], tied[slots[i]])
     return missed
 

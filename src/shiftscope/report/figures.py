@@ -33,7 +33,7 @@ POINT_COLOURS: dict[Side, str] = {"reference": "#3f87c6", "current": "#d9762f"} 
 POINT_DPI = 144
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 LABEL_LENGTH = 28
-TICKS_LENGTH = 42  # characters that fit below a figure
+TICKS_LENGTH = 38  # characters that fit below a figure
 MARGIN = 0.03  # of the range drawn, on either side
 PANEL = (3.7, 3.0)  # inches
 TALL_PANEL = (3.7, 3.6)
@@ -49,13 +49,13 @@ STYLE = {
     "axes.titlecolor": INK,
     "axes.titlesize": 10,
     "axes.titlelocation": "left",
-    "axes.labelsize": 9,
+    "axes.labelsize": 10,
     "xtick.color": INK,
     "ytick.color": INK,
-    "xtick.labelsize": 8,
-    "ytick.labelsize": 8,
+    "xtick.labelsize": 9,
+    "ytick.labelsize": 9,
     "legend.frameon": False,
-    "legend.fontsize": 8,
+    "legend.fontsize": 9,
     "legend.labelcolor": INK,
     "axes.linewidth": 0.7,
     "figure.facecolor": "none",
@@ -107,7 +107,9 @@ def distribution(histogram: Histogram, name: str) -> str:
         _stairs(below, histogram, *kept)
         above.set_title("all rows")
         below.set_title("rows kept")
-        figure.legend(*above.get_legend_handles_labels(), loc="outside upper right", ncols=3, handlelength=1.2)
+        figure.legend(
+            *above.get_legend_handles_labels(), loc="outside upper right", ncols=3, handlelength=1.2, columnspacing=1.2
+        )
         for axes in (above, below):
             axes.set_yticks([])
             axes.spines["left"].set_visible(False)

@@ -210,6 +210,7 @@ class Summary:
     gallery: Gallery
     random_state: int
     params: CompareParams
+    notes: tuple[str, ...]
     timings: tuple[tuple[str, float], ...]
     environment: tuple[tuple[str, str], ...]
 
@@ -239,6 +240,7 @@ def summarise(result: ShiftResult) -> Summary:
         gallery=shown,
         random_state=result.random_state,
         params=result.params,
+        notes=result.notes,
         timings=result.timings,
         environment=_environment(),
     )

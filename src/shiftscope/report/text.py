@@ -7,6 +7,7 @@ from collections import Counter
 from math import isfinite
 
 from shiftscope.columns import Kind
+from shiftscope.refine import MIN_ROWS
 from shiftscope.report.axes import Axis, Ticks
 from shiftscope.report.detectable import Detectable
 from shiftscope.report.pictures import POINTS_SHOWN
@@ -39,6 +40,7 @@ def as_text(summary: Summary) -> str:
     if summary.detected:
         parts.append(kept_sentence(summary))
     parts += left_out_sentence(summary)
+    parts += summary.notes
     return wrapped("\n\n".join(parts))
 
 
@@ -59,8 +61,16 @@ def verdict(summary: Summary) -> str:
         )
     found = f"The samples differ (p = {p_value(summary.p_value)}). {certainty(summary)}"
     if not summary.modes:
-        return f"{found} No group of rows could be singled out: the difference is broad, or few rows carry it."
+        return f"{found} {ungrouped(summary)}"
     return found
+
+
+def ungrouped(summary: Summary) -> str:
+    """Why a difference comes without modes."""
+    fewest = min(summary.n_reference, summary.n_current)
+    if fewest < MIN_ROWS:
+        return f"No group of rows is singled out: that takes at least {MIN_ROWS} rows, and a sample has {fewest}."
+    return f"No group of rows could be singled out: the difference is broad, or fewer than {MIN_ROWS} rows carry it."
 
 
 def certainty(summary: Summary) -> str:
@@ -231,8 +241,8 @@ def scan_sentence(scan: ScanSummary) -> str:
 def map_sentence(scan: ScanSummary) -> str:
     """How to read the map of features."""
     return (
-        "Each square is a pair of columns, each square of the diagonal a column alone: the darker, the more evidence "
-        "beyond chance"
+        "Each square is a pair of columns, each square of the diagonal a column alone: the stronger its colour, the "
+        "more evidence beyond chance"
         + (f"; outlined where it is enough for the verdict ({scan.critical:.2g})." if isfinite(scan.critical) else ".")
     )
 
@@ -250,7 +260,10 @@ def box_sentence(found: SetSummary) -> str:
 
 def figures_note(summary: Summary) -> str:
     """How to read the figures of the evidence."""
-    scores = "Where the observed line leaves the expected one, rows score higher than chance allows."
+    scores = (
+        "Where the observed line lies above the expected one, rows score higher than expected. Neighbours score alike, "
+        "so lines wander by chance too; the p-values take this into account."
+    )
     if summary.equalisation is None:
         return scores
     return (

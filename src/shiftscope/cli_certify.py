@@ -1,0 +1,63 @@
+"""The command `certify`: what remains after equalisation, by tests that had no part in it."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import nullcontext
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Sample(StrEnum):
+    """One of the two samples."""
+
+    reference = "reference"
+    current = "current"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command()(certify)
+
+
+def certify(
+    reference: Annotated[str, typer.Argument(metavar="REFERENCE", help="Table file of the reference.")],
+    current: Annotated[str, typer.Argument(metavar="CURRENT", help="Table file to compare with it.")],
+    keep: Annotated[Sample | None, typer.Option("--keep", help="Remove no row of this sample.")] = None,
+    max_share: Annotated[
+        float | None, typer.Option("--max-share", help="Remove at most this share of either sample.")
+    ] = None,
+    modes: Annotated[
+        str | None, typer.Option("--modes", metavar="1,2,...", help="Remove rows of these modes only, strongest: 1.")
+    ] = None,
+    alpha: Annotated[float, typer.Option("--alpha", help="How often equal samples may be called different.")] = 0.01,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same result.")] = 0,
+    json: Annotated[str | None, typer.Option("--json", metavar="PATH|-", help="Write the table as JSON.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No table and no progress on the screen.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of a fault.")] = False,
+) -> None:
+    """Compare two files, equalise them, and test what remains beside other ways to remove rows."""
+    from shiftscope.cli import STDOUT, check_outputs, exit_codes, show_written
+
+    with exit_codes(debug):
+        files: list[Path | str] = [] if json in (None, STDOUT) else [str(json)]
+        check_outputs(files, inputs=(reference, current))
+        import shiftscope as ss
+        from shiftscope.cli_rows import parse_positions
+        from shiftscope.progress import silent, terminal_progress
+
+        chosen = None if modes is None else [int(number) - 1 for number in parse_positions(modes, option="--modes")]
+        with nullcontext(silent) if quiet else terminal_progress() as progress:
+            result = ss.compare(reference, current, alpha=alpha, random_state=seed, progress=progress)
+            subset = result.equalised(keep=None if keep is None else keep.value, max_share=max_share, modes=chosen)
+            certificate = ss.certify(result, subset, random_state=seed, progress=progress)
+        text = certificate.to_json(files[0] if files else None)
+        if json == STDOUT:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        if not quiet:
+            typer.echo(str(certificate), err=json == STDOUT)
+            show_written(files, on_stderr=json == STDOUT)

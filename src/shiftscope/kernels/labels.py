@@ -1,0 +1,52 @@
+"""Random labels of any stretch of the pooled rows, many labellings packed into the bits of a word."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit, prange
+from numpy.typing import NDArray
+
+WORD = 64  # labellings per word
+STRETCH = 1 << 16  # rows drawn one after the other; stretches are independent given how many rows each draws
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # SplitMix64: step and two multipliers
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+
+
+@njit(cache=True, parallel=True, nogil=True)
+def draw_words(
+    start: int, stop: int, n: int, seeds: NDArray[np.uint64], drawn: NDArray[np.int64]
+) -> NDArray[np.uint64]:
+    """Labels of rows `start` to `stop` (exclusive) of `n`: (words, stop - start), bit l of word w for lane 64 w + l.
+
+    Lane l draws ``drawn[l, s]`` of the rows of stretch s, all choices equally likely: row i is drawn with probability
+    (rows still wanted) / (rows left in the stretch). The random number of a row depends on the lane's seed and on the
+    row's position alone (SplitMix64 counts), so any part of the rows can be drawn by itself.
+
+    seeds : (64 * words,) uint64
+    drawn : (64 * words, stretches) int64
+    """
+    n_words = seeds.shape[0] // WORD
+    first, last = start // STRETCH, (stop + STRETCH - 1) // STRETCH
+    out = np.empty((n_words, stop - start), np.uint64)
+    for task in prange(n_words * (last - first)):
+        word, stretch = task // (last - first), first + task % (last - first)
+        low, high = stretch * STRETCH, min((stretch + 1) * STRETCH, n)
+        state, wanted = np.empty(WORD, np.uint64), np.empty(WORD, np.uint64)
+        for lane in range(WORD):
+            state[lane] = seeds[word * WORD + lane] + np.uint64(low) * _GOLDEN
+            wanted[lane] = np.uint64(drawn[word * WORD + lane, stretch])
+        for row in range(low, min(high, stop)):
+            left = np.uint64(high - row)
+            bits = np.uint64(0)
+            for lane in range(WORD):
+                state[lane] += _GOLDEN
+                x = (state[lane] ^ (state[lane] >> np.uint64(30))) * _MIX_1
+                x = (x ^ (x >> np.uint64(27))) * _MIX_2
+                x = (x ^ (x >> np.uint64(31))) >> np.uint64(32)
+                hit = np.uint64((x * left) >> np.uint64(32) < wanted[lane])
+                wanted[lane] -= hit
+                bits |= hit << np.uint64(lane)
+            if row >= start:
+                out[word, row - start] = bits
+    return out

@@ -1,0 +1,118 @@
+"""Lanes: the observed labels of the pooled rows and random permutations of them, drawn wherever the rows are.
+
+The labels of a row follow from its position in the pool and the seed. So whoever holds a stretch of the rows can draw
+their labels, and however the rows are cut into parts, the labels are the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shiftscope.kernels.labels import STRETCH, WORD, draw_words
+
+_ONE, _NONE, _ALL = np.uint64(1), np.uint64(0), ~np.uint64(0)
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """Assignments of the labels to the pooled rows: the observed one first, then random permutations of it.
+
+    A label is one where the row belongs to the counted sample, the smaller of the two.
+
+    Attributes
+    ----------
+    n_rows, n_reference : int
+    n_lanes : int
+        The observed labels included.
+    seeds : (64 * words,) uint64
+        One per lane; the last lane is repeated to fill its word.
+    drawn : (64 * words, stretches) int64
+        Rows of the counted sample that each lane has in each stretch of the free rows (see `draw_words`).
+    fixed : int
+        Leading rows that keep their label in every lane; the others are free.
+    """
+
+    n_rows: int
+    n_reference: int
+    n_lanes: int
+    seeds: NDArray[np.uint64]
+    drawn: NDArray[np.int64]
+    fixed: int = 0
+
+    @property
+    def current_counted(self) -> bool:
+        """Whether the counted sample is the current one."""
+        return 2 * self.n_reference >= self.n_rows
+
+    @property
+    def counted(self) -> int:
+        """Rows of the counted sample, the same in each lane."""
+        return self.n_rows - self.n_reference if self.current_counted else self.n_reference
+
+    @property
+    def n_words(self) -> int:
+        """Words that hold the lanes of a row."""
+        return len(self.seeds) // WORD
+
+    @cached_property
+    def xlogx(self) -> NDArray[np.float64]:
+        """(n + 1,) ``i log i`` for i = 0..n."""
+        return xlogx(self.n_rows)
+
+    def words(self, start: int = 0, stop: int | None = None) -> NDArray[np.uint64]:
+        """(words, rows) labels of the rows from `start` to `stop`: bit l of word w is that of lane 64 w + l."""
+        stop = self.n_rows if stop is None else stop
+        observed = (np.arange(start, stop) >= self.n_reference) == self.current_counted
+        words = np.tile(np.where(observed, _ALL, _NONE), (self.n_words, 1))
+        free = max(start, self.fixed)
+        if free < stop:
+            low, high, n_free = free - self.fixed, stop - self.fixed, self.n_rows - self.fixed
+            words[:, free - start :] = draw_words(low, high, n_free, self.seeds, self.drawn)
+        words[0] = words[0] & ~_ONE | observed.astype(np.uint64)
+        return words
+
+
+def draw_lanes(n_rows: int, n_reference: int, seeds: NDArray[np.uint64], fixed: int = 0) -> Lanes:
+    """The recipe of the observed labels and of one random permutation of them per seed, the first rows fixed."""
+    n_lanes = 1 + len(seeds)
+    at = np.minimum(np.arange(-(-n_lanes // WORD) * WORD), n_lanes - 1)
+    lanes = Lanes(n_rows, n_reference, n_lanes, np.append(_NONE, seeds)[at], np.empty((0, 0), np.int64), fixed)
+    held = max(0, n_reference - fixed)  # free rows of the reference sample
+    free = n_rows - fixed
+    drawn = _shared_out(free, free - held if lanes.current_counted else held, seeds)
+    return replace(lanes, drawn=np.vstack([drawn[:1], drawn])[at])
+
+
+def pack_labels(labels: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """(lanes, n) labels as (words, n); the last lane is repeated to fill its word."""
+    n_lanes = len(labels)
+    filled = labels[np.minimum(np.arange(-(-n_lanes // WORD) * WORD), n_lanes - 1)]
+    packed = np.packbits(filled.reshape(-1, WORD, labels.shape[1]), axis=1, bitorder="little")
+    return np.ascontiguousarray(packed.transpose(0, 2, 1)).view("<u8")[..., 0].astype(np.uint64)
+
+
+def unpack_labels(words: NDArray[np.uint64], n_lanes: int) -> NDArray[np.uint8]:
+    """(words, n) as (n, lanes) labels."""
+    n_bytes = np.ascontiguousarray(words.T).astype("<u8").view(np.uint8)
+    return np.unpackbits(n_bytes, axis=1, count=n_lanes, bitorder="little")
+
+
+def xlogx(n: int) -> NDArray[np.float64]:
+    """``i log i`` for i = 0..n."""
+    counts = np.arange(n + 1.0)
+    return np.asarray(counts * np.log(np.maximum(counts, 1)))
+
+
+def _shared_out(n: int, counted: int, seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """How many rows each lane draws in each stretch: multivariate hypergeometric, as in a draw from all rows."""
+    lengths = np.diff(np.append(np.arange(0, n, STRETCH), n))
+    if len(lengths) == 1:
+        return np.full((len(seeds), 1), counted, dtype=np.int64)
+    return np.array(
+        [np.random.default_rng(int(seed)).multivariate_hypergeometric(lengths, counted) for seed in seeds],
+        dtype=np.int64,
+    )

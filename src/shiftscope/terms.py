@@ -1,0 +1,90 @@
+"""Sums of products of normal scores over the counted rows of every lane: what broad contrasts are made of.
+
+The rows are summed in blocks that begin at fixed positions of the pool, and the sums of the blocks are added as whole
+numbers: however the rows are cut into parts at such positions, the result is the same to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numba import get_num_threads
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from shiftscope.bins import BinTables
+from shiftscope.lanes import Lanes, unpack_labels
+
+ROWS_PER_BLOCK = 512  # rows and terms of one matrix product: few enough for the cache
+_TERMS_PER_BLOCK = 2048
+_UNIT = 2.0**20  # sums are kept in units of 2**-20
+
+Result = TypeVar("Result")
+Terms = NDArray[np.int64]  # (terms, 3): features multiplied, d standing for the constant 1
+
+
+@dataclass(frozen=True)
+class TermSums:
+    """Sums of terms over some rows, in units of 2**-20; those of different rows add up.
+
+    Attributes
+    ----------
+    counted : (terms, lanes) int64
+        Over the counted rows of each lane.
+    total : (terms,) int64
+        Over all rows.
+    """
+
+    counted: NDArray[np.int64]
+    total: NDArray[np.int64]
+
+    def __add__(self, other: TermSums) -> TermSums:
+        return TermSums(self.counted + other.counted, self.total + other.total)
+
+    def centred(self, lanes: Lanes) -> NDArray[np.float32]:
+        """(terms, lanes) sums of the terms minus their pooled means, over the counted rows of all rows."""
+        expected = self.total[:, None] * (lanes.counted / lanes.n_rows)
+        return np.asarray((self.counted - expected) / _UNIT, dtype=np.float32)
+
+
+def term_sums(
+    codes: NDArray[np.uint8], tables: BinTables, words: NDArray[np.uint64], n_lanes: int, terms: Terms
+) -> TermSums:
+    """Sums over rows with the given codes (d, n) and labels (words, n); the rows begin at a block's first position."""
+    n = codes.shape[1]
+
+    def summed(block: slice) -> TermSums:
+        counted = np.zeros((len(terms[block]), n_lanes), np.int64)
+        total = np.zeros(len(terms[block]), np.int64)
+        for at in range(0, n, ROWS_PER_BLOCK):
+            rows = slice(at, min(at + ROWS_PER_BLOCK, n))
+            values = products(tables.normal_scores(codes[:, rows]), terms[block])
+            counted += _whole(values @ unpack_labels(words[:, rows], n_lanes).astype(np.float32))
+            total += _whole(values.sum(axis=1, dtype=np.float64))
+        return TermSums(counted, total)
+
+    parts = in_blocks(summed, len(terms), _TERMS_PER_BLOCK)
+    return TermSums(np.concatenate([p.counted for p in parts]), np.concatenate([p.total for p in parts]))
+
+
+def products(scores: NDArray[np.float32], terms: Terms) -> NDArray[np.float32]:
+    """Value of each term in each row: scores (d + 1, rows), terms (..., 3) -> (..., rows)."""
+    values = scores[terms[..., 0]]
+    values *= scores[terms[..., 1]]
+    values *= scores[terms[..., 2]]
+    return np.asarray(values)
+
+
+def in_blocks(work: Callable[[slice], Result], n: int, size: int) -> list[Result]:
+    """Results of all blocks, in order, on all cores; BLAS keeps to the thread that calls it."""
+    blocks = [slice(start, start + size) for start in range(0, n, size)]
+    with threadpool_limits(1, "blas"), ThreadPoolExecutor(get_num_threads()) as pool:
+        return list(pool.map(work, blocks))
+
+
+def _whole(sums: NDArray[np.floating]) -> NDArray[np.int64]:
+    return np.asarray(np.rint(sums * sums.dtype.type(_UNIT)), dtype=np.int64)

@@ -1,0 +1,246 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from distributed import Client, LocalCluster
+from typer.testing import CliRunner
+
+import shiftscope as ss
+from shiftscope.cli import app
+from shiftscope.engines.dask import DaskEngine
+from shiftscope.engines.local import LocalEngine
+from shiftscope.engines.pool import opened
+from shiftscope.equalise import EqualiseParams
+from shiftscope.errors import EngineError, InputError, ParameterError
+from shiftscope.results import ShiftResult
+from shiftscope.scan import ScanParams
+
+PARAMS = ss.CompareParams(
+    alpha=0.05,
+    n_permutations=99,
+    scan=ScanParams(n_permutations=99, n_seeds=32, beam=2, max_features=4),
+    equalise=EqualiseParams(k_max=40, n_permutations=59),
+)
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+
+
+def samples() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    reference, current = rng.standard_normal((1100, 4)), rng.standard_normal((1000, 4))
+    current[:120, :3] = 1.0 + 0.15 * rng.standard_normal((120, 3))
+    current[:, 3] = np.round(current[:, 3])  # ties
+    reference[:, 3] = np.round(reference[:, 3])
+    return reference, current
+
+
+def in_parts(table: np.ndarray, parts: int) -> da.Array:
+    return da.from_array(table, chunks=(-(-len(table) // parts), 2))
+
+
+def same(one: ShiftResult, other: ShiftResult) -> None:
+    assert one.p_value == other.p_value
+    assert [mode.features for mode in one.modes] == [mode.features for mode in other.modes]
+    for mode, twin in zip(one.modes, other.modes, strict=True):
+        np.testing.assert_array_equal(mode.rows, twin.rows)
+        assert (mode.excess, mode.p_value) == (twin.excess, twin.p_value)
+    for name in ("kept_reference", "kept_current"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    np.testing.assert_array_equal(one.scores.current, other.scores.current)
+    np.testing.assert_array_equal(one.scan.pairs, other.scan.pairs)
+    np.testing.assert_array_equal(one.scan.localised_null, other.scan.localised_null)
+    np.testing.assert_array_equal(one.scan.broad_null, other.scan.broad_null)
+
+
+@pytest.fixture(scope="module")
+def local() -> ShiftResult:
+    result = ss.compare(*samples(), params=PARAMS)
+    assert result.detected
+    assert result.modes
+    return result
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[LocalCluster]:
+    with (
+        dask.config.set({"distributed.worker.daemon": False}),
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0", memory_limit="1GiB") as started,
+    ):
+        yield started
+
+
+@pytest.fixture(scope="module")
+def client(cluster: LocalCluster) -> Iterator[Client]:
+    with Client(cluster, set_as_default=False) as connected:
+        yield connected
+
+
+def small_shards(client: Client) -> DaskEngine:
+    return DaskEngine(client, shard_rows=1024, large_search=10**6)
+
+
+@pytest.mark.parametrize(("workers", "parts"), [(1, 3), (2, 1), (3, 16)])
+def test_any_cluster_gives_the_result_of_one_machine(
+    cluster: LocalCluster, client: Client, local: ShiftResult, workers: int, parts: int
+) -> None:
+    cluster.scale(workers)
+    client.wait_for_workers(workers)
+    tables = [in_parts(table, parts) for table in samples()]
+    same(ss.compare(*tables, params=PARAMS, engine=small_shards(client)), local)
+
+
+def test_a_sharded_search_finds_the_same_neighbours(client: Client) -> None:
+    points = np.random.default_rng(3).integers(0, 5, (700, 3)).astype(float)  # many ties, between shards too
+    engine = DaskEngine(client, large_search=1)
+    for found, expected in (
+        (engine.knn(points, 50), LocalEngine().knn(points, 50)),
+        (engine.knn(points, 699, np.arange(0, 700, 50)), LocalEngine().knn(points, 699, np.arange(0, 700, 50))),
+        (engine.nearest(points[:600], 20, points[600:]), LocalEngine().nearest(points[:600], 20, points[600:])),
+    ):
+        np.testing.assert_array_equal(found.index, expected.index)
+        np.testing.assert_array_equal(found.tied, expected.tied)
+
+
+def test_frames_with_gaps_and_levels_and_parquet_files(client: Client, tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    frames = []
+    for surplus in (0, 60):
+        frame = pd.DataFrame({"a": rng.standard_normal(600), "b": rng.standard_normal(600)})
+        frame["kind"] = np.where(np.arange(600) < surplus, "rare", rng.choice(["x", "y"], 600))
+        frame.loc[rng.choice(600, 50, replace=False), "a"] = np.nan
+        frames.append(frame)
+    expected = ss.compare(*frames, params=PARAMS)
+    assert expected.detected
+    parts = [dd.from_pandas(frame, npartitions=3) for frame in frames]
+    same(ss.compare(*parts, params=PARAMS, engine=small_shards(client)), expected)
+    for name, frame in zip(("before", "after"), frames, strict=True):
+        for number in range(3):
+            frame.iloc[200 * number : 200 * (number + 1)].to_parquet(tmp_path / f"{name}-{number}.parquet")
+    address = client.scheduler.address
+    files = [str(tmp_path / f"{name}-*.parquet") for name in ("before", "after")]
+    same(ss.compare(*files, params=PARAMS, engine=address), expected)
+    first = [path.replace("*", "0") for path in files]
+    run = CliRunner().invoke(app, ["compare", *first, "--engine", "dask", "--scheduler", address])
+    assert run.exit_code == 0, run.output
+    assert "kind" in run.output
+
+
+def test_of_a_large_pool_a_sample_is_gathered_and_all_rows_are_counted(client: Client) -> None:
+    tables = [in_parts(table, 3) for table in samples()]
+    engine = DaskEngine(client, gathered_rows=1200, shard_rows=1024)
+    result = ss.compare(*tables, params=PARAMS, engine=engine)
+    assert result.detected
+    assert result.n_reference + result.n_current == 1200
+    assert (result.gathered.n_reference, result.gathered.n_current) == (1100, 1000)
+    assert "all 1,100 reference and 1,000 current rows" in result.notes[0]
+    assert set(result.scan.sets[0].features) <= {0, 1, 2}
+    rows = result.positions("current", result.modes[0].rows)
+    assert np.mean(rows < 120) > 0.7
+    back = ss.compare(*tables[::-1], params=PARAMS, engine=engine)
+    assert back.gathered.n_reference == 1000
+
+
+def during_scan(strike: Callable[[], None]) -> Callable[[str, float], None]:
+    """A progress callback that strikes once, when the scan has begun."""
+    struck = []
+
+    def progress(stage: str, fraction: float) -> None:
+        if stage == "scan" and not struck:
+            struck.append(True)
+            strike()
+
+    return progress
+
+
+def test_a_killed_worker_is_replaced_and_the_result_is_the_same(client: Client, local: ShiftResult) -> None:
+    victim = next(iter(client.run(os.getpid).values()))
+    tables = [in_parts(table, 3) for table in samples()]
+    progress = during_scan(lambda: os.kill(victim, signal.SIGKILL))
+    same(ss.compare(*tables, params=PARAMS, engine=small_shards(client), progress=progress), local)
+    assert victim not in client.run(os.getpid).values()
+
+
+def fill_memory(marker: str) -> int:
+    """Take more memory than a worker may have, but only the first time."""
+    if os.path.exists(marker):
+        return 0
+    Path(marker).touch()
+    hoard = np.ones(150 * 2**20)  # 1.2 GB
+    time.sleep(60)
+    return hoard.size
+
+
+def test_a_worker_that_runs_out_of_memory_is_replaced(client: Client, local: ShiftResult, tmp_path: Path) -> None:
+    before = set(client.run(os.getpid).values())
+    hoards = []
+
+    def strike() -> None:
+        hoards.append(client.submit(fill_memory, str(tmp_path / "marker"), pure=False))
+
+    tables = [in_parts(table, 3) for table in samples()]
+    same(ss.compare(*tables, params=PARAMS, engine=small_shards(client), progress=during_scan(strike)), local)
+    assert hoards[0].result(timeout=60) == 0  # done by the successor of a worker that was ended
+    assert before - set(client.run(os.getpid).values())
+
+
+def test_a_scheduler_that_disappears_is_one_clear_error(tmp_path: Path) -> None:
+    file = str(tmp_path / "scheduler.json")
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--scheduler-file", file, "--port", "0"]
+    scheduler = subprocess.Popen([*command, "--no-dashboard"], **quiet)
+    worker = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "distributed.cli.dask_worker",
+            "--scheduler-file",
+            file,
+            "--nthreads",
+            "1",
+            "--no-nanny",
+        ],
+        **quiet,
+    )
+    try:
+        with (
+            dask.config.set({"distributed.comm.timeouts.connect": "3s"}),
+            Client(scheduler_file=file, set_as_default=False, timeout="60s") as client,
+        ):
+            client.wait_for_workers(1, timeout=60)
+            tables = [in_parts(table, 2) for table in samples()]
+            with pytest.raises(EngineError, match="the scheduler was lost during 'scan'"):
+                ss.compare(*tables, params=PARAMS, engine=small_shards(client), progress=during_scan(scheduler.kill))
+    finally:
+        for process in (scheduler, worker):
+            process.kill()
+            process.wait()
+
+
+def test_what_cannot_be_partitioned_is_refused(client: Client, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x\n1\n2\n")
+    engine = DaskEngine(client)
+    with pytest.raises(InputError, match="is no Parquet file"):
+        ss.compare(str(tmp_path / "a.csv"), np.zeros((5, 1)), engine=engine)
+    with pytest.raises(InputError, match="cannot be cut into parts"):
+        ss.compare({"x": 1}, np.zeros((5, 1)), engine=engine)
+
+
+def test_engines_by_name() -> None:
+    with pytest.raises(ParameterError, match="engine must be"), opened("spark"):
+        pass
+    with opened("local") as engine:
+        assert isinstance(engine, LocalEngine)
+    run = CliRunner().invoke(app, ["compare", "a.csv", "b.csv", "--scheduler", "tcp://127.0.0.1:1"])
+    assert run.exit_code == 2
+    assert "goes with --engine dask" in run.output

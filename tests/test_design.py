@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import shiftscope as ss
+from shiftscope.design import Design, draw_design, score_all
+from shiftscope.equalise import EqualiseParams, equalise_graph
+from shiftscope.living import LivingGraph
+from shiftscope.scan import ScanParams
+
+QUICK = {
+    "n_permutations": 199,
+    "scan": ScanParams(n_permutations=199, max_features=3),
+    "equalise": EqualiseParams(k_max=60, n_permutations=99),
+}
+
+
+def injected(seed: int, n: int = 3000, extra: int = 240, d: int = 4) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    reference, current = rng.standard_normal((n, d)), rng.standard_normal((n, d))
+    current[:extra, :3] = 1.0 + 0.15 * rng.standard_normal((extra, 3))
+    return reference, current
+
+
+def test_small_pools_are_searched_as_a_whole() -> None:
+    design = draw_design(30, 70, 100, 0)
+    assert design.whole
+    assert design.others.size == 0
+
+
+@pytest.mark.parametrize(("n_reference", "n_current", "reference"), [(500, 500, 100), (900, 40, 160), (30, 900, 30)])
+def test_large_pools_give_as_many_rows_of_both_samples_as_they_have(
+    n_reference: int, n_current: int, reference: int
+) -> None:
+    design = draw_design(n_reference, n_current, 200, 5)
+    assert design.rows.size == 200
+    assert len(np.unique(design.rows)) == 200
+    assert np.sum(design.rows < n_reference) == reference
+    np.testing.assert_array_equal(np.sort(np.append(design.rows, design.others)), np.arange(design.n_rows))
+    np.testing.assert_array_equal(draw_design(n_reference, n_current, 200, 5).rows, design.rows)
+    assert draw_design(n_reference, n_current, 200, 6).rows.tolist() != design.rows.tolist()
+    np.testing.assert_array_equal(design.order[:200], design.rows)
+
+
+def test_the_design_of_a_part_is_what_it_has_of_the_design() -> None:
+    part = Design(np.array([1, 4, 6]), 8).within(np.array([0, 1, 5, 6, 7]))
+    assert part.rows.tolist() == [1, 3]
+    assert part.order.tolist() == [1, 3, 0, 2, 4]
+
+
+def test_equalisation_that_looks_at_some_rows_prunes_all() -> None:
+    reference, current = injected(4)
+    points, is_current = np.vstack([reference, current]), np.arange(6000) >= 3000
+    order = draw_design(3000, 3000, 1500, 2).order
+    graph = LivingGraph(points[order], is_current[order], 60, rows=np.arange(1500), own_position=order % 3000)
+    done = equalise_graph(graph, QUICK["equalise"])
+    assert done.converged
+    assert np.mean(done.removed_current < 240) > 0.7
+    assert np.isin(np.arange(240), done.removed_current).mean() > 0.6
+    kept = np.sort(np.append(done.kept_current, done.removed_current))
+    np.testing.assert_array_equal(kept, np.arange(3000))
+
+
+def test_rows_outside_are_scored_as_if_they_were_the_only_ones_added() -> None:
+    rng = np.random.default_rng(1)
+    points, is_current = rng.integers(0, 9, (160, 2)).astype(float), np.arange(160) >= 90
+    design = draw_design(90, 70, 120, 0)
+    seen = design.rows
+    graph = LivingGraph(points[seen], is_current[seen], 25)
+    scores = score_all(points, is_current, design, graph.full_scores())
+    table = scores.nulls.tables
+    for row in design.others[::7]:
+        squares = np.sum((points[seen] - points[row]) ** 2, axis=1)
+        best = 0.0
+        for radius in np.unique(squares):
+            inside = squares <= radius
+            if inside.sum() <= 25:
+                same = int(np.sum(is_current[seen][inside] == is_current[row]))
+                best = max(best, table[int(is_current[row]), int(inside.sum()), same])
+        found = scores.current[row - 90] if is_current[row] else scores.reference[row]
+        assert found == best
+    np.testing.assert_array_equal(
+        np.append(scores.reference, scores.current)[seen],
+        np.append(graph.full_scores().reference, graph.full_scores().current),
+    )
+
+
+def test_a_large_pool_is_compared_on_a_part_and_answers_for_all_rows() -> None:
+    reference, current = injected(0)
+    result = ss.compare(reference, current, params=ss.CompareParams(full_space_rows=2000, **QUICK))
+    assert result.detected
+    assert (result.searched_reference, result.searched_current) == (1000, 1000)
+    assert len(result.notes) == 1
+    assert "1,000 reference" in result.notes[0]
+    assert result.notes[0].split()[0] in str(result)
+    assert set(result.modes[0].features) == {"x0", "x1", "x2"}
+    assert np.mean(result.modes[0].rows < 240) > 0.8
+    assert result.scores.current.shape == (3000,)
+    assert result.scores.current[:240].mean() > 4 * result.scores.current[240:].mean()
+    assert result.kept_reference.size > 2800
+    assert np.mean(result.kept_current < 240) < 0.03
+    back = ss.compare(current, reference, params=ss.CompareParams(full_space_rows=2000, **QUICK))
+    assert back.p_value == result.p_value
+    np.testing.assert_array_equal(back.kept_reference, result.kept_current)
+
+
+def test_what_the_full_space_prunes_lies_outside_of_the_design_too() -> None:
+    reference, current = injected(3, extra=450)
+    params = ss.CompareParams(full_space_rows=1500, **{**QUICK, "scan": None, "max_modes": 1})
+    result = ss.compare(reference, current, params=params)
+    assert result.detected
+    kept = np.isin(np.arange(450), result.kept_current).mean()
+    assert kept < 0.3
+    assert result.kept_current.size > 2300
+
+
+def test_the_part_is_called_different_as_often_as_allowed() -> None:
+    rng = np.random.default_rng(8)
+    params = ss.CompareParams(
+        alpha=0.1, full_space_rows=200, n_permutations=39, scan=None, equalise=EqualiseParams(k_max=20)
+    )
+    p = [ss.compare(*rng.standard_normal((2, 300, 3)), params=params, random_state=seed).p_value for seed in range(60)]
+    assert np.sum(np.array(p) <= 0.1) <= 14  # binomial(60, 0.1): 14 or fewer with probability 0.9993
+    assert np.sum(np.array(p) <= 0.5) >= 16

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import numpy as np
+from scipy.stats import hypergeom
+
+from shiftscope.kernels import labels as kernel
+from shiftscope.kernels.counts import draw_labels
+from shiftscope.lanes import draw_lanes, pack_labels, unpack_labels
+
+
+def seeds(count: int, state: int) -> np.ndarray:
+    return np.random.default_rng(state).integers(0, 2**64, count, dtype=np.uint64)
+
+
+def slow_labels(start: int, stop: int, n: int, seed: int, drawn: np.ndarray) -> list[int]:
+    """One lane, with Python's integers."""
+    mask, labels = 2**64 - 1, []
+    for stretch, wanted in enumerate(drawn.tolist()):
+        low, high = stretch * kernel.STRETCH, min(n, (stretch + 1) * kernel.STRETCH)
+        for row in range(low, high):
+            x = (seed + (row + 1) * 0x9E3779B97F4A7C15) & mask
+            x = ((x ^ x >> 30) * 0xBF58476D1CE4E5B9) & mask
+            x = ((x ^ x >> 27) * 0x94D049BB133111EB) & mask
+            hit = int(((x ^ x >> 31) >> 32) * (high - row) >> 32 < wanted)
+            wanted -= hit
+            labels.append(hit)
+    return labels[start:stop]
+
+
+def test_packed_labels_unpack_to_themselves() -> None:
+    labels = np.random.default_rng(0).integers(0, 2, (70, 33)).astype(np.uint8)
+    words = pack_labels(labels)
+    assert words.shape == (2, 33)
+    np.testing.assert_array_equal(unpack_labels(words, 70), labels.T)
+    np.testing.assert_array_equal(unpack_labels(words, 128)[:, 70:], np.tile(labels[-1], (58, 1)).T)
+
+
+def test_one_stretch_is_drawn_like_a_single_sample() -> None:
+    lanes = draw_lanes(101, 84, seeds(39, 3))
+    labels = unpack_labels(lanes.words(), 40).T
+    np.testing.assert_array_equal(labels[1:], draw_labels(101, 17, lanes.seeds[1:40]))
+    np.testing.assert_array_equal(labels[0], np.arange(101) >= 84)
+
+
+def test_any_part_of_the_rows_has_the_labels_of_the_whole() -> None:
+    n = 2 * kernel.STRETCH + 777
+    lanes = draw_lanes(n, 50_000, seeds(3, 1))
+    words = lanes.words()
+    assert (unpack_labels(words, 4).sum(axis=0) == 50_000).all()
+    for start, stop in ((0, 5), (kernel.STRETCH - 3, kernel.STRETCH + 4), (n - 9, n), (40_000, 130_000)):
+        np.testing.assert_array_equal(lanes.words(start, stop), words[:, start:stop])
+    expected = slow_labels(kernel.STRETCH - 5, kernel.STRETCH + 5, n, int(lanes.seeds[2]), lanes.drawn[2])
+    np.testing.assert_array_equal(unpack_labels(words[:, kernel.STRETCH - 5 : kernel.STRETCH + 5], 4)[:, 2], expected)
+
+
+def test_stretches_share_the_counted_rows_as_a_single_draw_would() -> None:
+    n, counted = kernel.STRETCH + 1000, 20_000
+    lanes = draw_lanes(n, counted, seeds(2047, 2))
+    first = lanes.drawn[1:, 0]
+    law = hypergeom(n, counted, kernel.STRETCH)
+    assert (lanes.drawn.sum(axis=1) == counted).all()
+    assert abs(first.mean() - law.mean()) < 4 * law.std() / np.sqrt(len(first))
+    assert 0.85 < first.std() / law.std() < 1.15
+
+
+def test_leading_rows_may_keep_their_labels() -> None:
+    lanes = draw_lanes(120, 90, seeds(70, 4), fixed=80)
+    labels = unpack_labels(lanes.words(), 71)
+    assert (labels[:80] == 0).all()
+    assert (labels.sum(axis=0) == 30).all()
+    np.testing.assert_array_equal(labels[80:, 1:], draw_labels(40, 30, lanes.seeds[1:71]).T)
+    np.testing.assert_array_equal(lanes.words(70, 95), lanes.words()[:, 70:95])
