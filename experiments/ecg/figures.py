@@ -88,6 +88,7 @@ def roc_curves(study: Study) -> Figure:
     for axis, task in zip(figure.subplots(1, len(study.tasks), squeeze=False)[0], study.tasks, strict=True):
         _roc(axis, _first(study, task), CLASSIFIERS)
         axis.set_title(task)
+    figure.axes[0].set_ylabel("true-positive rate")
     figure.suptitle("ROC in case C, first draw: solid before, dashed after equalisation", fontsize=9)
     return figure
 
@@ -104,8 +105,8 @@ def confusion(study: Study) -> Figure:
             axis.imshow(shares, cmap="cividis", vmin=0, vmax=1)
             for (i, j), count in np.ndenumerate(counts):
                 axis.text(j, i, count, ha="center", va="center", color="black" if shares[i, j] > 0.5 else "white")
-            axis.set_xticks([0, 1], ["NORM", "PATH"] if task == study.tasks[-1] else [])
-            axis.set_yticks([0, 1], ["NORM", "PATH"] if axis is row[0] else [])
+            axis.set_xticks([0, 1], ["NORM", "PATH"] if task == study.tasks[-1] else ["", ""])
+            axis.set_yticks([0, 1], ["NORM", "PATH"] if axis is row[0] else ["", ""])
             axis.set_title(f"{which}, {name}" if task == study.tasks[0] else "")
         row[0].set_ylabel(task)
     figure.supxlabel("predicted")
@@ -115,22 +116,28 @@ def confusion(study: Study) -> Figure:
 
 def auc_changes(study: Study) -> Figure:
     """Change of the AUC by equalisation, one dot per draw, over the range of equally large random removals."""
-    figure = Figure(figsize=(10, 3.4), layout="constrained")
-    axes = figure.subplots(1, len(CLASSIFIERS), sharey=True)
-    for axis, which in zip(axes, CLASSIFIERS, strict=True):
-        for place, task in enumerate(study.tasks):
-            found = change(study.downstream, task, which)
-            span = 100 * np.array([found.random.min(), found.random.max()])
-            axis.bar(place, span[1] - span[0], bottom=span[0], width=0.7, color="#CCCCCC", zorder=1)
-            spread = np.linspace(-0.2, 0.2, found.changes.size)
-            axis.plot(place + spread, 100 * found.changes, "o", ms=3.5, color=CLASSIFIER_COLOURS[which], zorder=3)
-            axis.plot([place - 0.3, place + 0.3], [100 * np.median(found.changes)] * 2, color="black", lw=1.5, zorder=4)
-        axis.axhline(0, color=GREY, lw=0.8, zorder=2)
-        axis.set_xticks(range(len(study.tasks)), study.tasks)
-        axis.set_title(which)
-    axes[0].set_ylabel("change of AUC (points of 100)")
-    figure.suptitle("Dots: equalisation, one per draw; bar: their median; grey: range of random removals", fontsize=9)
+    figure = Figure(figsize=(10, 5.8), layout="constrained")
+    tested = {"auc": "tested on what is kept of Y", "auc_all_tested": "tested on all of Y"}
+    axes = figure.subplots(len(tested), len(CLASSIFIERS), sharex=True, sharey="row")
+    for row, (key, title) in zip(axes, tested.items(), strict=True):
+        for axis, which in zip(row, CLASSIFIERS, strict=True):
+            _changes(study, axis, which, key)
+            axis.set_title(f"{which}, {title}")
+        row[0].set_ylabel("change of AUC (points of 100)")
+    figure.suptitle("Dots: equalisation, one per draw; line: their median; grey: range of random removals", fontsize=9)
     return figure
+
+
+def _changes(study: Study, axis: Axes, which: str, key: str) -> None:
+    for place, task in enumerate(study.tasks):
+        found = change(study.downstream, task, which, key)
+        low, high = 100 * found.random.min(), 100 * found.random.max()
+        axis.bar(place, high - low, bottom=low, width=0.7, color="#CCCCCC", zorder=1)
+        spread = np.linspace(-0.2, 0.2, found.changes.size)
+        axis.plot(place + spread, 100 * found.changes, "o", ms=3.5, color=CLASSIFIER_COLOURS[which], zorder=3)
+        axis.plot([place - 0.3, place + 0.3], [100 * np.median(found.changes)] * 2, color="black", lw=1.5, zorder=4)
+    axis.axhline(0, color=GREY, lw=0.8, zorder=2)
+    axis.set_xticks(range(len(study.tasks)), study.tasks)
 
 
 def control_p_values(study: Study) -> Figure:
