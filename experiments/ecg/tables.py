@@ -155,14 +155,14 @@ def jaccard_table(study: Study) -> list[dict]:
     d = len(study.ecg.names)
     rows = []
     for side, label in SIDES:
-        for one, other, first, across, agreed in study.overlaps(side):
+        for one, other, same, across, agreed in study.overlaps(side):
             sizes = [np.mean([len(s) for s in study.supports(case, side).values()] or [0]) for case in (one, other)]
             rows.append(
                 {
                     "side": label,
                     "case_1": one,
                     "case_2": other,
-                    "same_draw": first,
+                    "same_draw": same,
                     "across_draws": across,
                     "consensus": agreed,
                     "by_chance": chance_jaccard(*sizes, d) if min(sizes) > 0 else float("nan"),
