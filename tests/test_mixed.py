@@ -9,6 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from experiments.calibration import mixed
 from shiftscope.bins import GAP_CODES, bin_features
 from shiftscope.compare import compare
 from shiftscope.encode import Columns, encode_pair
@@ -405,3 +406,18 @@ def test_complete_numbers_are_encoded_and_binned_as_ever():
     np.testing.assert_array_equal(encoded.points, (rows - encoded.centre) / encoded.scale)
     ranks = np.argsort(np.argsort(rows, axis=0), axis=0)
     np.testing.assert_array_equal(bin_features(encoded.ranked).codes, np.floor(256 * (ranks + 0.5) / 500).T)
+
+
+def test_the_calibration_study_draws_every_kind():
+    rows = mixed(600, np.random.default_rng(0))
+    encoded = encode_pair(rows[:300], rows[300:])
+    kinds = {feature.name: feature.kind for feature in encoded.features}
+    assert kinds == {
+        "age": "number",
+        "day": "date",
+        "device": "category",
+        "dose": "number",
+        "smoker": "number",
+        "ward": "category",
+    }
+    assert [feature.name for feature in encoded.features if feature.missing] == ["dose"]

@@ -99,6 +99,8 @@ def counterpart(
 
 def by_level(levels: NDArray[np.float64], rows: NDArray[np.intp]) -> list[NDArray[np.intp]]:
     """`rows` split by their combination of levels (n, m): those with at least `LARGE_PART` of the rows."""
+    if not levels.shape[1]:
+        return [rows]
     _, cell = np.unique(levels[rows], axis=0, return_inverse=True)
     parts = [rows[cell.reshape(-1) == at] for at in range(int(cell.max(initial=-1)) + 1)]
     return [part for part in parts if part.size >= LARGE_PART * rows.size]
