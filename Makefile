@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
-.PHONY: setup demo test browser lint bench docs clean
+.PHONY: setup demo test browser lint bench docs screens clean
 
 setup: $(VENV)/.dev
 
@@ -46,6 +46,10 @@ bench: $(VENV)/.bench
 
 docs: $(VENV)/.docs
 	$(BIN)/python -m mkdocs build --strict --site-dir site
+
+# The pictures in docs/images, drawn again.
+screens: browser
+	$(BIN)/python docs/screens.py
 
 clean:
 	rm -rf $(VENV) build dist site .coverage .pytest_cache .mypy_cache .ruff_cache

@@ -3,7 +3,7 @@
     python -m experiments.monitoring --sequences 200 --shifted 5 --out runs/monitoring
 
 Null sequences: reference and all batches from one distribution; a sequence with any alarm counts as a false alarm, and
-the table holds their number against alpha. Shifted sequences: from batch 40 on a tenth of each batch gathers in three
+the table holds their number against alpha. Shifted sequences: from batch 40 on a sixth of each batch gathers in three
 of six columns. One JSON file per sequence; what is there is not computed again.
 """
 
@@ -24,7 +24,7 @@ BATCHES = 60
 SHIFT_FROM = 40  # first shifted batch, counting from 1
 SUPPORT = ("x0", "x1", "x2")
 NULL_ROWS, NULL_BATCH, NULL_COLUMNS = 200, 60, 3
-ROWS, BATCH, COLUMNS, INJECTED = 2000, 400, 6, 40
+ROWS, BATCH, COLUMNS, INJECTED = 3000, 500, 6, 80
 QUICK_SCAN = ss.ScanParams(n_seeds=16, beam=4)
 
 

@@ -68,7 +68,7 @@ def p_values(reference: object, current: object, params: CompareParams, random_s
         encoded.is_current,
         np.concatenate([scores.reference, scores.current]),
         q_tail=q_tail,
-        n_permutations=params.n_permutations,
+        n_permutations=params.labellings,
         random_state=random_state,
     )
     tails = (calibration.reference, calibration.current)

@@ -12,12 +12,28 @@ from shiftscope.scan import ScanParams
 
 def test_defaults_can_reach_their_level():
     params = CompareParams()
-    assert 1 / (params.n_permutations + 1) <= params.alpha
+    assert 1 / (params.labellings + 1) <= params.alpha
     assert params.k_max == params.equalise.k_max == 400
 
 
 def test_k_max_is_that_of_the_equalisation():
     assert CompareParams(equalise=EqualiseParams(k_max=70)).k_max == 70
+
+
+@pytest.mark.parametrize(
+    ("alpha", "scan", "needed"), [(0.05, None, 499), (0.001, None, 1000), (0.001, ScanParams(), 2000)]
+)
+def test_permutations_follow_from_alpha(alpha, scan, needed):
+    assert CompareParams(alpha=alpha, scan=scan).labellings == needed
+
+
+def test_small_levels_can_be_reached():
+    rng = np.random.default_rng(0)
+    reference, current = rng.standard_normal((2, 60, 2))
+    result = ss.compare(reference, current + 3.0, alpha=0.002, params=CompareParams(equalise=EqualiseParams(k_max=20)))
+    assert result.scan is not None
+    assert result.p_value <= 0.002
+    assert min(result.scan.n_permutations, len(result.calibration.permuted_reference)) + 1 >= 1000
 
 
 @pytest.mark.parametrize(("scan", "searches"), [(None, 1), (ScanParams(), 2)])

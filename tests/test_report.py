@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import io
 import json
 import os
 import re
@@ -14,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from rich.console import Console
 
 import shiftscope as ss
 from shiftscope.encode import LeftOut
@@ -27,6 +29,7 @@ from shiftscope.report.markdown import write_markdown
 from shiftscope.report.pictures import MARKS_SHOWN, POINTS_SHOWN, TOP_ROWS
 from shiftscope.report.saved import read_summary
 from shiftscope.report.summary import Summary, summarise, write_json
+from shiftscope.report.terminal import show
 from shiftscope.results import Mode, ShiftResult
 from shiftscope.scan import FeatureSet, ScanResult
 
@@ -428,6 +431,17 @@ def test_markdown_says_what_the_text_says(found: ShiftResult, clear: ShiftResult
     assert "This does not prove them equal" in clear.to_markdown()
 
 
+def test_notes_and_columns_left_out_stand_in_every_form(found: ShiftResult) -> None:
+    left_out = (LeftOut("id", "constant: 1 in every row"),)
+    summary = replace(summarise(found), left_out=left_out, notes=("Some rows were drawn at random.",))
+    console = Console(force_terminal=True, width=100, record=True, file=io.StringIO())
+    show(summary, console)
+    for form in (text.as_text(summary), write_markdown(summary), console.export_text(), Tags(page(summary)).text):
+        words = " ".join(form.split())
+        assert "Some rows were drawn at random." in words
+        assert "constant: 1 in every row" in words
+
+
 def test_names_are_no_markup_in_markdown(found: ShiftResult) -> None:
     result = renamed(replace(found, modes=(in_all_features(found),)), ("[a](b)", "<script>", "*x*|`y`"))
     written = result.to_markdown()
@@ -549,7 +563,7 @@ def test_mixed_columns_are_told_alike_everywhere(mixed: ShiftResult) -> None:
         assert sentence in str(mixed)
         assert sentence.replace(">", "\\>") in mixed.to_markdown()
         assert sentence in saved["modes"][0]["changes"]
-    seen = " ".join(Tags(page(summary)).text.split()).replace("\N{NO-BREAK SPACE}", " ")
+    seen = " ".join(Tags(page(summary)).text.split()).replace("\N{NO-BREAK SPACE}", " ").replace("→", "->")
     assert told["age"].removeprefix("age ") in seen
     assert "An arrow leads from the share in the reference sample to that in the current sample." in seen
     assert "2 categories, 1 number, 1 date" in seen
@@ -604,6 +618,16 @@ def test_missing_numbers_have_a_place_below_all_others(mixed: ShiftResult) -> No
     assert histogram.current[0] == pytest.approx(missing[mixed.n_reference :].mean(), abs=1e-5)
     assert histogram.mode[0] == 1.0
     assert histogram.reference.sum() == pytest.approx(1.0, abs=1e-4)
+
+
+def test_numbers_with_few_values_are_drawn_like_a_category() -> None:
+    yes = np.tile([0.0, 1.0, 1.0, np.nan], 50)[:, None]
+    many = np.arange(200.0)[:, None]
+    result = ss.compare(np.hstack([yes, many]), np.hstack([yes, many + 0.5]), params=replace(MIXED, scan=None))
+    column = drawn(result, 0)
+    assert column.axis.labels == ("missing", "0", "1")
+    np.testing.assert_array_equal(column.places[:4], [1, 2, 2, 0])
+    assert drawn(result, 1).axis.labels == ()
 
 
 def test_dates_have_round_ticks(mixed: ShiftResult) -> None:

@@ -86,7 +86,7 @@ def _protocol(job: Job, clock: Clock) -> ShiftResult:
         job.points, job.is_current, job.design, graph.full_scores(), engine=job.engine, progress=job.stage("score")
     )
     clock.stop("score")
-    calibration = calibrated(job, graph, params.n_permutations, job.stage("calibrate"))
+    calibration = calibrated(job, graph, params.labellings, job.stage("calibrate"))
     clock.stop("calibrate")
 
     p_value = min(1.0, job.searches * min(calibration.p_value, 1.0 if scan is None else scan.p_value))
@@ -126,4 +126,6 @@ def _protocol(job: Job, clock: Clock) -> ShiftResult:
 def scanned(job: Job) -> ScanResult | None:
     """The subspace scan of all rows; None if it is switched off."""
     params = job.params.scan
-    return None if params is None else job.pool.scan(params, job.random_state, job.progress)
+    if params is None:
+        return None
+    return job.pool.scan(replace(params, level=job.level), job.random_state, job.progress)

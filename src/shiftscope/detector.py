@@ -51,7 +51,7 @@ class ShiftDetector(BaseEstimator):  # type: ignore[misc]
         columns: Columns | Sequence[str] | None = None,
         params: CompareParams | None = None,
         random_state: int = 0,
-        engine: Engine | None = None,
+        engine: Engine | str | None = None,
     ) -> None:
         self.alpha = alpha
         self.columns = columns
@@ -85,7 +85,7 @@ class ShiftDetector(BaseEstimator):  # type: ignore[misc]
         write_detector(self, path)
 
     @classmethod
-    def load(cls, path: str | PathLike[str], *, engine: Engine | None = None) -> ShiftDetector:
+    def load(cls, path: str | PathLike[str], *, engine: Engine | str | None = None) -> ShiftDetector:
         """Read a saved detector.
 
         Raises

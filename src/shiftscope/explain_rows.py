@@ -9,7 +9,7 @@ whether or not the current sample as a whole differs from the reference.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -75,7 +75,7 @@ def explain_rows(
         encoded.ranked[pool.order],
         len(pool.order) - suspected.size,
         encoded.names,
-        params,
+        replace(params or ScanParams(), level=alpha),
         categories=encoded.categories,
         fixed=encoded.n_reference,
         random_state=random_state,

@@ -97,7 +97,7 @@ def calibrated(
 def _permutations(job: Job) -> int:
     """Labellings that decide whether the rest still rejects: those of equalisation, if the level is within reach."""
     few = job.params.equalise.n_permutations
-    return few if (few + 1) * job.level >= 1.0 else job.params.n_permutations
+    return few if (few + 1) * job.level >= 1.0 else job.params.labellings
 
 
 def _equalised(job: Job, graph: LivingGraph, calibration: Calibration) -> Equalisation:

@@ -57,13 +57,13 @@ class Job:
 
     @property
     def searches(self) -> int:
-        """Searches behind the verdict: the full space and, unless switched off, the scan."""
-        return 1 if self.params.scan is None else 2
+        """Searches behind the verdict."""
+        return self.params.searches
 
     @property
     def level(self) -> float:
         """What each search is held against: its share of alpha (Bonferroni)."""
-        return self.params.alpha / self.searches
+        return self.params.level
 
     def stage(self, name: str) -> Callable[[float], None]:
         """Progress of one stage."""

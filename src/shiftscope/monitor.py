@@ -18,8 +18,7 @@ import numpy as np
 from shiftscope.columns import Unusable
 from shiftscope.detector import ShiftDetector
 from shiftscope.encode import Encoded, encode
-from shiftscope.engines.local import LocalEngine
-from shiftscope.engines.pool import LocalPool
+from shiftscope.engines.pool import LocalPool, opened
 from shiftscope.errors import ParameterError, is_whole
 from shiftscope.history import History, HistoryHeader
 from shiftscope.job import Job
@@ -123,14 +122,10 @@ class _Watcher:
     def row(self, name: str, digest: str, table: Table) -> BatchRow:
         reference = self.detector.reference_table()
         encoded = encode(reference, table, self.detector.columns)
-        job = Job(
-            LocalPool(*canonical(encoded)),
-            self.detector.settings(),
-            self.detector.random_state,
-            self.detector.engine or LocalEngine(),
-            self.progress,
-        )
-        verdict = staged_verdict(job, self.level)
+        with opened(self.detector.engine) as engine:
+            pool = LocalPool(*canonical(encoded))
+            job = Job(pool, self.detector.settings(), self.detector.random_state, engine, self.progress)
+            verdict = staged_verdict(job, self.level)
         alarm = verdict.p_value <= self.level
         result = self.detector.compare(table, progress=self.progress) if alarm else None
         mode = _strongest(result) if result is not None else None

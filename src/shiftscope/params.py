@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import ceil
 
 from shiftscope.equalise import EqualiseParams
 from shiftscope.errors import ParameterError, is_whole
 from shiftscope.localise import LocaliseParams
 from shiftscope.scan import ScanParams
+
+LABELLINGS = 499  # a finer p-value than the usual levels need, in a second or two
 
 
 @dataclass(frozen=True)
@@ -18,8 +21,9 @@ class CompareParams:
     ----------
     alpha : float
         Level of the verdict.
-    n_permutations : int
-        Labellings behind the verdict; its p-value is at least 1 / (n_permutations + 1).
+    n_permutations : int or None
+        Labellings behind the full space's p-value, which is at least 1 / (n_permutations + 1); None takes 499, or as
+        many as `alpha` needs.
     max_iterations : int
         Most localisations per mode before its subspace is taken as it is.
     max_modes : int
@@ -34,7 +38,7 @@ class CompareParams:
     """
 
     alpha: float = 0.01
-    n_permutations: int = 499
+    n_permutations: int | None = None
     max_iterations: int = 5
     max_modes: int = 5
     full_space_rows: int = 200_000
@@ -48,16 +52,30 @@ class CompareParams:
             faults.append(f"alpha must lie strictly between 0 and 1, got {self.alpha!r}")
         for name, least in (("n_permutations", 1), ("max_iterations", 1), ("max_modes", 1), ("full_space_rows", 100)):
             value = getattr(self, name)
-            if not is_whole(value, least):
+            if not (is_whole(value, least) or (name == "n_permutations" and value is None)):
                 faults.append(f"{name} must be a whole number of at least {least}, got {value!r}")
-        searches = 1 if self.scan is None else 2  # each is held against its share of alpha
-        if not faults and self.n_permutations + 1 < searches / self.alpha:
+        if not faults and self.labellings + 1 < self.searches / self.alpha:
             faults.append(
                 f"n_permutations = {self.n_permutations} can never give a p-value of alpha = {self.alpha:g} or less: "
-                f"take at least {int(searches / self.alpha)} permutations or a larger alpha"
+                f"take at least {int(self.searches / self.alpha)} permutations or a larger alpha"
             )
         if faults:
             raise ParameterError("; ".join(faults))
+
+    @property
+    def searches(self) -> int:
+        """Searches behind the verdict: the full space and, unless switched off, the scan."""
+        return 1 if self.scan is None else 2
+
+    @property
+    def level(self) -> float:
+        """What each search is held against: its share of alpha (Bonferroni)."""
+        return self.alpha / self.searches
+
+    @property
+    def labellings(self) -> int:
+        """Permutations behind the full space's p-value."""
+        return max(LABELLINGS, ceil(1.0 / self.level)) if self.n_permutations is None else self.n_permutations
 
     @property
     def k_max(self) -> int:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import combinations
+from math import ceil
 from typing import Any, Literal
 
 import numpy as np
@@ -25,6 +26,7 @@ from shiftscope.errors import ParameterError
 from shiftscope.families import Family, Statistic, family_wise, p_values
 from shiftscope.grow import grow_boxes
 from shiftscope.kernels.counts import MAX_BINS, MAX_SIZE, half_deviance
+from shiftscope.kernels.labels import WORD
 from shiftscope.lanes import Lanes, draw_lanes
 from shiftscope.progress import Progress, silent
 from shiftscope.windows import scan_windows
@@ -42,7 +44,10 @@ class ScanParams:
     Attributes
     ----------
     n_permutations : int or None
-        Label permutations behind every p-value; None takes 1,023 for small data and 255 for large data.
+        Label permutations behind every p-value; None takes 1,023 for small data and 255 for large data, or as many as
+        `level` needs.
+    level : float
+        The smallest p-value that is asked for; `compare` sets it to its own.
     n_seeds : int
         Best windows of each labelling that are tried with one feature more; a quarter if they are pairs.
     beam : int
@@ -56,6 +61,7 @@ class ScanParams:
     """
 
     n_permutations: int | None = None
+    level: float = 0.005
     n_seeds: int = 512
     beam: int = 32
     max_features: int = 5
@@ -70,6 +76,8 @@ class ScanParams:
         ]
         if self.n_permutations is not None and self.n_permutations < 1:
             faults.append(f"n_permutations must be at least 1 or None, got {self.n_permutations!r}")
+        if not 0.0 < self.level < 1.0:
+            faults.append(f"level must lie strictly between 0 and 1, got {self.level!r}")
         if faults:
             raise ParameterError("; ".join(faults))
 
@@ -240,7 +248,8 @@ def scan_lanes(
     n_permutations = params.n_permutations
     if n_permutations is None:
         work = n * sum(len(_sets(d, size)) for size in _sizes(d, params))
-        n_permutations = int(np.clip(_AUTOMATIC_WORK / work, _LEAST_LANES, _MOST_LANES)) // 64 * 64 - 1
+        affordable = int(np.clip(_AUTOMATIC_WORK / work, _LEAST_LANES, _MOST_LANES))
+        n_permutations = max(affordable // WORD, ceil(1.0 / params.level / WORD)) * WORD - 1
     seeds = rng.integers(0, 2**64, size=n_permutations, dtype=np.uint64)
     step = _MOST_LANES - 1
     return [draw_lanes(n, n_reference, seeds[at : at + step], fixed) for at in range(0, n_permutations, step)]

@@ -22,7 +22,7 @@ from shiftscope.bins import CodeTable, bin_features
 from shiftscope.encode import Encoded, encode
 from shiftscope.engines.base import Neighbours
 from shiftscope.engines.guard import guarded
-from shiftscope.engines.local import LocalEngine
+from shiftscope.engines.local import LocalEngine, LocalIndex
 from shiftscope.engines.partitions import Partitions, partitioned, ranked_part
 from shiftscope.engines.pool import ChosenColumns, Gathered
 from shiftscope.engines.shards import ShardedRows, cut_shards, shard_starts
@@ -129,7 +129,7 @@ class DaskEngine:
         with guarded("neighbours"):
             client, n_shards = self.client, max(1, len(self.client.nthreads()))
             edges = np.linspace(0, len(points), n_shards + 1).astype(int).tolist()
-            shards = [delayed(points[low:high]) for low, high in pairwise(edges)]
+            shards = [delayed(_arranged)(points[low:high], k) for low, high in pairwise(edges)]
             lists = []
             for at in range(0, len(rows), QUERIES_PER_TASK):
                 some = delayed(rows[at : at + QUERIES_PER_TASK])
@@ -221,11 +221,17 @@ def _coded(part: Any, encoded: Encoded, codes: CodeTable, role: str) -> NDArray[
     return codes.apply(ranked_part(part, encoded, role))
 
 
+def _arranged(points: NDArray[np.float64], k: int) -> tuple[NDArray[np.float64], LocalIndex]:
+    """A shard of the points, arranged once for all searches in it."""
+    return points, LocalEngine(n_threads=1).index(points, k)
+
+
 def _nearest(
-    points: NDArray[np.float64], first: int, rows: NDArray[np.float64], k: int
+    shard: tuple[NDArray[np.float64], LocalIndex], first: int, rows: NDArray[np.float64], k: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Positions and squared distances of the k nearest points of a shard that begins at position `first`."""
-    found = LocalEngine(n_threads=1).nearest(points, min(k, len(points)), rows)
+    points, index = shard
+    found = index.nearest(min(k, len(points)), rows)
     return found.index.astype(np.int64) + first, pair_squares(rows, points, found.index)
 
 

@@ -1,7 +1,7 @@
 """A user column as an axis: where its values are drawn, and how its ticks read.
 
-Numbers and times are drawn in their units. A category has one place per level, 0, 1, 2, ..., and the missing values of
-any column have a place of their own before all others.
+Numbers and times are drawn in their units. A category, or a number with few values, has one place per level, 0, 1, 2,
+..., and the missing values of any column have a place of their own before all others.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ VIEW = (0.002, 0.998)  # pooled quantiles between which numbers are drawn
 DRAWABLE = (1e-100, 1e100)  # spreads outside are drawn standardised, and so are columns ...
 RESOLUTION = 1e-10  # ... whose spread is smaller than this share of their mean
 LEVELS_DRAWN = 10  # places for levels; rarer ones share a place
+FEW_VALUES = 6  # a number with so few distinct values is drawn like a category
+FIRST_ROWS = 1000
 LABEL_LENGTH = 18  # characters of a level's name beside an axis
 SPREAD = 0.6  # of a place: how far its rows are spread, so that they do not hide each other
 SPREAD_SEED = 8461  # of its own, so that the user's random numbers are not met again
@@ -51,9 +53,9 @@ class Axis:
     low, high : float
         Range drawn: the bulk of the pool, and all rows of the modes seen in this column.
     labels : tuple of str
-        Of a category: what stands at 0, 1, 2, ...; empty for other kinds.
+        Of a category, and of a column of few values: what stands at 0, 1, 2, ...; else empty.
     gap : float or None
-        Of other kinds: missing values are drawn between `low` and this value; None if none is missing.
+        Of all others: missing values are drawn between `low` and this value; None if none is missing.
     """
 
     name: str
@@ -115,6 +117,9 @@ def drawn(result: ShiftResult, position: int) -> Drawn:
     if encoded.features[position].kind == "category":
         told = [d.level for mode in seen for d in mode.directions if d.feature == name and not d.gap]
         return _category(name, encoded, position, told)
+    few = _few_values(encoded.values(position))
+    if few is not None:
+        return _few(name, encoded, position, few)
     rows = [mode.rows + (result.n_reference if mode.side == "current" else 0) for mode in seen]
     return _number(name, encoded, position, np.concatenate(rows) if rows else np.empty(0, np.intp))
 
@@ -186,6 +191,25 @@ def _levels_drawn(feature: Feature, told: list[str]) -> list[int]:
         return list(range(len(feature.levels)))
     wanted = dict.fromkeys(feature.levels.index(level) for level in told if level in feature.levels)
     return sorted([*wanted, *(level for level in range(LEVELS_DRAWN) if level not in wanted)][:LEVELS_DRAWN])
+
+
+def _few_values(values: Floats) -> Floats | None:
+    """The distinct values of a column that has few of them; else None."""
+    if np.unique(values[:FIRST_ROWS]).size > FEW_VALUES + 1:  # a glance spares most columns the sorting
+        return None
+    distinct = np.unique(values)
+    distinct = distinct[~np.isnan(distinct)]
+    return distinct if 0 < distinct.size <= FEW_VALUES else None
+
+
+def _few(name: str, encoded: Encoded, position: int, distinct: Floats) -> Drawn:
+    """Each value of a number or time has a place of its own, in order; the missing value stands first."""
+    values, feature = encoded.values(position), encoded.features[position]
+    labels = [feature.text(value) for value in distinct.tolist()]
+    places = np.where(np.isnan(values), -1.0, np.searchsorted(distinct, values).astype(np.float64))
+    if feature.missing:
+        labels, places = ["missing", *labels], places + 1.0
+    return Drawn(Axis(name, feature.kind, False, -0.5, len(labels) - 0.5, tuple(labels), None), places)
 
 
 def _number(name: str, encoded: Encoded, position: int, rows: NDArray[np.intp]) -> Drawn:

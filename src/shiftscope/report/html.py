@@ -120,8 +120,9 @@ def _templates() -> Environment:
 
 
 def _tied(value: object) -> object:
-    """Keep numbers and their signs on one line."""
+    """Keep numbers and their signs on one line, and an arrow whole."""
     if isinstance(value, str) and not isinstance(value, Markup):
+        value = value.replace(" -> ", "\N{NO-BREAK SPACE}\N{RIGHTWARDS ARROW} ")
         return value.replace(" %", "\N{NO-BREAK SPACE}%").replace("p = ", "p\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
     return value
 

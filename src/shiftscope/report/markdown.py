@@ -19,7 +19,7 @@ def write_markdown(summary: Summary, path: str | PathLike[str] | None = None) ->
     parts += [_mode(number, mode) for number, mode in enumerate(summary.modes, start=1)]
     if summary.detected:
         parts.append(_safe(text.kept_sentence(summary)))
-    parts.append(_safe(" ".join([text.compared_sentence(summary), *text.left_out_sentence(summary)])))
+    parts.append(_safe(" ".join([text.compared_sentence(summary), *text.left_out_sentence(summary), *summary.notes])))
     written = "\n\n".join(parts) + "\n"
     if path is not None:
         write_text(path, written)

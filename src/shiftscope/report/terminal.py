@@ -27,7 +27,7 @@ def show(summary: Summary, console: Console) -> None:
         _show_mode(number, mode, console)
     if summary.detected:
         console.print(Text(text.kept_sentence(summary), style="dim"))
-    for sentence in text.left_out_sentence(summary):
+    for sentence in (*text.left_out_sentence(summary), *summary.notes):
         console.print(Text(sentence, style="dim"))
 
 

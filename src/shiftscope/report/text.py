@@ -219,7 +219,7 @@ def kept_sentence(summary: Summary) -> str:
 
 def evidence_sentence(summary: Summary) -> str:
     """How the p-value came about."""
-    labellings, found = summary.params.n_permutations, summary.calibration
+    labellings, found = summary.params.labellings, summary.calibration
     smallest = min(found.p_reference, found.p_current) <= 1 / (labellings + 1)
     return (
         "Each row is scored by how far its own sample outnumbers the other among its nearest neighbours. "

@@ -29,7 +29,7 @@
 
   function inWords(column, step) {
     const value = column.low + (step / STEPS) * (column.high - column.low);
-    if (column.kind === "category") return column.labels[Math.round(value)];
+    if (column.labels.length) return column.labels[Math.round(value)];
     if (column.gap !== null && value < column.gap) return "missing";
     if (column.kind === "duration") return Math.abs(value) < DAY ? `${short(value)} s` : `${short(value / DAY)} days`;
     const span = column.high - column.low, when = new Date(value * 1000);
