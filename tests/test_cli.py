@@ -371,6 +371,21 @@ def test_rows_kept_of_many_files_are_one_file(
 
 
 @pytest.mark.usefixtures("quick")
+def test_rows_kept_under_conditions(run: Run, pair: tuple[Path, Path], found: ShiftResult, tmp_path: Path) -> None:
+    done = run("compare", *pair, "--equalised", tmp_path / "kept", "--keep", "reference", "--modes", "1")
+    assert done.code == 0, done.err
+    subset = found.equalised(keep="reference", modes=[0])
+    rows = pl.read_csv(tmp_path / "kept/rows.csv")
+    assert subset.removed_current.size > 0
+    for sample, kept in (("reference", subset.kept_reference), ("current", subset.kept_current)):
+        assert rows.filter(pl.col("sample") == sample)["row"].to_list() == kept.tolist()
+    assert pl.read_parquet(tmp_path / "kept/reference.parquet").height == subset.n_reference
+    assert pl.read_csv(tmp_path / "kept/current.csv").equals(pl.read_csv(pair[1])[subset.kept_current])
+    alone = run("compare", *pair, "--max-share", "0.01")
+    assert (alone.code, one_line(alone)) == (2, True)
+
+
+@pytest.mark.usefixtures("quick")
 def test_file_that_changed_meanwhile_is_refused(run: Run, pair: tuple[Path, Path], tmp_path: Path) -> None:
     """The comparison saw 600 rows; both files or neither are written."""
     pl.read_csv(pair[1]).head(500).write_csv(pair[1])

@@ -88,11 +88,14 @@ def _mode(mode: ss.Mode) -> Unit:
 
 
 def _support(points: NDArray[np.float64], n: int, rows: NDArray[np.intp], side: int, draw: int) -> Unit | None:
-    """The features in which the rows pruned from X (side 0) or Y (side 1) have neighbours of their own cohort."""
+    """The features in which the rows pruned from X (side 0) or Y (side 1) have neighbours of their own cohort.
+
+    The pool is shuffled: equal distances, as in features that count notches, are decided by position.
+    """
     if rows.size < LEAST_QUERIES:
         return None
-    target = (np.arange(len(points)) >= n) == bool(side)
-    query = np.zeros(len(points), dtype=np.bool_)
-    query[rows + side * n] = True
-    found = ss.localise(points, target, query, LOCALISE, random_state=draw)
+    order = np.random.default_rng([draw, 2]).permutation(len(points))
+    target = (order >= n) == bool(side)
+    query = np.isin(order, rows + side * n)
+    found = ss.localise(points[order], target, query, LOCALISE, random_state=draw)
     return {"features": list(found.features), "weights": np.round(found.weights, 4).tolist()}

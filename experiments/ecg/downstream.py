@@ -73,6 +73,7 @@ def downstream_unit(folder: Path, name: str, draw: int, task: str, removed: Sequ
             model, points = classifier(which, draw), binned if which == "HGBT" else standardised
             for condition, split in conditions.items():
                 done[condition][which] = _evaluated(model, points, split, draw)
+                done[condition][which]["auc_all_tested"] = _auc_on(model, points, whole)
     sizes = [int(rows.size) for rows in vars(whole).values()]
     return {"task": task, "draw": draw, "sizes": sizes, "conditions": done}
 
@@ -134,7 +135,7 @@ def _evaluated(model: Any, points: NDArray[np.float64], split: Split, seed: int)
     model.set_params(class_weight={0: 1.0, 1: split.train_healthy.size / split.train_diseased.size})
     with warnings.catch_warnings(record=True, action="always", category=ConvergenceWarning) as caught:
         model.fit(points[rows], labels.astype(int))
-    healthy, diseased = (model.predict_proba(points[r])[:, 1] for r in (split.test_healthy, split.test_diseased))
+    healthy, diseased = _tested(model, points, split)
     return {
         "auc": auc(healthy, diseased),
         "interval": list(bootstrap_interval(healthy, diseased, seed)),
@@ -146,6 +147,17 @@ def _evaluated(model: Any, points: NDArray[np.float64], split: Split, seed: int)
         "converged": getattr(model, "converged_", True)
         and not any(issubclass(w.category, ConvergenceWarning) for w in caught),
     }
+
+
+def _auc_on(model: Any, points: NDArray[np.float64], split: Split) -> float:
+    """AUC of a fitted model on a split's test side."""
+    return auc(*_tested(model, points, split))
+
+
+def _tested(model: Any, points: NDArray[np.float64], split: Split) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Scores of the healthy and of the diseased recordings of the test side."""
+    healthy, diseased = (model.predict_proba(points[r])[:, 1] for r in (split.test_healthy, split.test_diseased))
+    return healthy, diseased
 
 
 def auc(healthy: NDArray[np.float64], diseased: NDArray[np.float64]) -> float:
@@ -207,9 +219,13 @@ class Change:
         return bool(median < self.random.min() or median > self.random.max())
 
 
-def change(units: Sequence[Unit], task: str, which: str) -> Change:
-    """The change of one classifier in one task, over all units of this task."""
+def change(units: Sequence[Unit], task: str, which: str, key: str = "auc") -> Change:
+    """The change of one classifier in one task, over all units of this task.
+
+    `key` is "auc", tested on what is kept of Y, or "auc_all_tested", tested on all of Y: then only the rows that were
+    learned from have changed.
+    """
     rows = [unit["conditions"] for unit in units if unit["task"] == task]
-    aucs = {condition: np.array([row[condition][which]["auc"] for row in rows]) for condition in rows[0]}
+    aucs = {condition: np.array([row[condition][which][key] for row in rows]) for condition in rows[0]}
     random = [aucs[name] - aucs["before"] for name in aucs if name.startswith("random")]
     return Change(float(aucs["before"].mean()), aucs["after"] - aucs["before"], np.concatenate(random))

@@ -35,9 +35,10 @@ def write_figures(study: Study, out: Path) -> None:
 
 
 def figure3(study: Study) -> Figure:
-    """Rows A-D: devices of the cohorts and of the pruned sets, and the support; row E: ROC curves."""
-    figure = Figure(figsize=(11, 11), layout="constrained")
-    top, bottom = figure.subfigures(2, 1, height_ratios=[4, 1.35])
+    """Rows A-D: devices of the cohorts and of the removed sets, and the support; row E: ROC curves."""
+    figure = Figure(figsize=(12, 11.5 if study.tasks else 8.8), layout="constrained")
+    parts = figure.subfigures(1 + bool(study.tasks), 1, height_ratios=[4, 1.3][: 1 + bool(study.tasks)], squeeze=False)
+    top = parts[0, 0]
     axes = top.subplots(len(study.cases), 5, squeeze=False, width_ratios=[1, 1, 1, 1, 2.6])
     for row, case in zip(axes, study.cases, strict=True):
         _devices(study, case, row[:4])
@@ -46,7 +47,7 @@ def figure3(study: Study) -> Figure:
     handles = [mpl.patches.Patch(color=colour, label=f"Device {k + 1}") for k, colour in enumerate(DEVICE_COLOURS)]
     top.legend(handles=handles, loc="outside upper center", ncols=3, frameon=False)
     if study.tasks:
-        _row_e(study, bottom)
+        _row_e(study, parts[1, 0])
     return figure
 
 
@@ -77,7 +78,7 @@ def support_maps(study: Study) -> Figure:
     for row, case in zip(axes, study.cases, strict=True):
         for side, axis in zip((X, Y), row, strict=True):
             _support_map(study, case, side, axis)
-            axis.set_title(f"{case}, rows pruned from {'XY'[side]}: {axis.get_title()}")
+            axis.set_title(f"{case}, removed from {'XY'[side]}, {axis.get_title()}", fontsize=8)
     return figure
 
 
@@ -87,6 +88,7 @@ def roc_curves(study: Study) -> Figure:
     for axis, task in zip(figure.subplots(1, len(study.tasks), squeeze=False)[0], study.tasks, strict=True):
         _roc(axis, _first(study, task), CLASSIFIERS)
         axis.set_title(task)
+    figure.axes[0].set_ylabel("true-positive rate")
     figure.suptitle("ROC in case C, first draw: solid before, dashed after equalisation", fontsize=9)
     return figure
 
@@ -103,8 +105,8 @@ def confusion(study: Study) -> Figure:
             axis.imshow(shares, cmap="cividis", vmin=0, vmax=1)
             for (i, j), count in np.ndenumerate(counts):
                 axis.text(j, i, count, ha="center", va="center", color="black" if shares[i, j] > 0.5 else "white")
-            axis.set_xticks([0, 1], ["NORM", "PATH"] if task == study.tasks[-1] else [])
-            axis.set_yticks([0, 1], ["NORM", "PATH"] if axis is row[0] else [])
+            axis.set_xticks([0, 1], ["NORM", "PATH"] if task == study.tasks[-1] else ["", ""])
+            axis.set_yticks([0, 1], ["NORM", "PATH"] if axis is row[0] else ["", ""])
             axis.set_title(f"{which}, {name}" if task == study.tasks[0] else "")
         row[0].set_ylabel(task)
     figure.supxlabel("predicted")
@@ -114,22 +116,28 @@ def confusion(study: Study) -> Figure:
 
 def auc_changes(study: Study) -> Figure:
     """Change of the AUC by equalisation, one dot per draw, over the range of equally large random removals."""
-    figure = Figure(figsize=(10, 3.4), layout="constrained")
-    axes = figure.subplots(1, len(CLASSIFIERS), sharey=True)
-    for axis, which in zip(axes, CLASSIFIERS, strict=True):
-        for place, task in enumerate(study.tasks):
-            found = change(study.downstream, task, which)
-            span = 100 * np.array([found.random.min(), found.random.max()])
-            axis.bar(place, span[1] - span[0], bottom=span[0], width=0.7, color="#CCCCCC", zorder=1)
-            spread = np.linspace(-0.2, 0.2, found.changes.size)
-            axis.plot(place + spread, 100 * found.changes, "o", ms=3.5, color=CLASSIFIER_COLOURS[which], zorder=3)
-            axis.plot([place - 0.3, place + 0.3], [100 * np.median(found.changes)] * 2, color="black", lw=1.5, zorder=4)
-        axis.axhline(0, color=GREY, lw=0.8, zorder=2)
-        axis.set_xticks(range(len(study.tasks)), study.tasks)
-        axis.set_title(which)
-    axes[0].set_ylabel("change of AUC (points of 100)")
-    figure.suptitle("Dots: equalisation, one per draw; bar: their median; grey: range of random removals", fontsize=9)
+    figure = Figure(figsize=(10, 5.8), layout="constrained")
+    tested = {"auc": "tested on what is kept of Y", "auc_all_tested": "tested on all of Y"}
+    axes = figure.subplots(len(tested), len(CLASSIFIERS), sharex=True, sharey="row")
+    for row, (key, title) in zip(axes, tested.items(), strict=True):
+        for axis, which in zip(row, CLASSIFIERS, strict=True):
+            _changes(study, axis, which, key)
+            axis.set_title(f"{which}, {title}")
+        row[0].set_ylabel("change of AUC (points of 100)")
+    figure.suptitle("Dots: equalisation, one per draw; line: their median; grey: range of random removals", fontsize=9)
     return figure
+
+
+def _changes(study: Study, axis: Axes, which: str, key: str) -> None:
+    for place, task in enumerate(study.tasks):
+        found = change(study.downstream, task, which, key)
+        low, high = 100 * found.random.min(), 100 * found.random.max()
+        axis.bar(place, high - low, bottom=low, width=0.7, color="#CCCCCC", zorder=1)
+        spread = np.linspace(-0.2, 0.2, found.changes.size)
+        axis.plot(place + spread, 100 * found.changes, "o", ms=3.5, color=CLASSIFIER_COLOURS[which], zorder=3)
+        axis.plot([place - 0.3, place + 0.3], [100 * np.median(found.changes)] * 2, color="black", lw=1.5, zorder=4)
+    axis.axhline(0, color=GREY, lw=0.8, zorder=2)
+    axis.set_xticks(range(len(study.tasks)), study.tasks)
 
 
 def control_p_values(study: Study) -> Figure:
@@ -153,10 +161,10 @@ def control_p_values(study: Study) -> Figure:
 
 
 def _devices(study: Study, case: str, axes: np.ndarray) -> None:
-    """Bars of the devices in X, Y and the pruned sets of both."""
+    """Bars of the devices in X, Y and the removed sets of both."""
     found = [study.composition(case, study.compared[case, 0], side) for side in (X, Y)]
     panels = [(found[X].cohort, "X"), (found[Y].cohort, "Y")]
-    panels += [(one.removed, f"pruned from {side}") for one, side in zip(found, "XY", strict=True)]
+    panels += [(one.removed, f"removed from {side}") for one, side in zip(found, "XY", strict=True)]
     for axis, (counts, title) in zip(axes, panels, strict=True):
         total = max(sum(counts), 1)
         axis.bar(range(3), [100 * count / total for count in counts], color=DEVICE_COLOURS)
@@ -165,8 +173,10 @@ def _devices(study: Study, case: str, axes: np.ndarray) -> None:
         axis.set(ylim=(0, 108), title=f"{title}, n = {sum(counts)}")
         axis.set_xticks(range(3), ["1", "2", "3"])
         axis.set_yticks([0, 50, 100], ["0", "50", "100 %"])
+    for axis in axes[:2]:
+        axis.set_xlabel("device", labelpad=1)
     for axis, one in zip(axes[2:], found, strict=True):
-        axis.set_xlabel(f"p = {one.p_value:.0e}", labelpad=1)
+        axis.set_xlabel(f"device (Fisher p = {one.p_value:.0e})", labelpad=1)
 
 
 def _support_map(study: Study, case: str, side: int, axis: Axes) -> None:
@@ -174,14 +184,16 @@ def _support_map(study: Study, case: str, side: int, axis: Axes) -> None:
     supports = list(study.supports(case, side).values())
     often = np.bincount(np.concatenate([np.empty(0, int), *supports]), minlength=len(study.ecg.names))
     shares = wave_map(study.ecg.names, often / max(len(supports), 1))
-    image = axis.imshow(100 * shares, cmap="cividis", vmin=0, vmax=60, aspect="auto")
+    image = axis.imshow(100 * shares, cmap="cividis", vmin=0, vmax=100, aspect="auto")
     axis.set_xticks(range(len(LEADS)), LEADS, fontsize=7)
     axis.set_yticks(range(len(WAVES)), WAVES, fontsize=7)
     axis.spines[:].set_visible(False)
-    axis.figure.colorbar(image, ax=axis, label="% chosen", shrink=0.9)
+    axis.figure.colorbar(image, ax=axis, label="% of features chosen", shrink=0.9)
     first = study.compared[case, 0]["supports"][side]
     size = len(first["features"]) if first else 0
-    axis.set_title(f"support {size} of {len(study.ecg.names)}; {len(study.consensus(case, side))} in half of the draws")
+    draws = len(supports)
+    title = f"support: {size} of {len(study.ecg.names)} features; mean of {draws} draw{'s' * (draws > 1)} shown"
+    axis.set_title(title)
 
 
 def _roc(axis: Axes, conditions: Unit, classifiers: tuple[str, ...]) -> None:

@@ -90,21 +90,26 @@ class Study:
         return consensus(list(self.supports(case, side).values()))
 
     def overlaps(self, side: int) -> list[tuple[str, str, float, float, float]]:
-        """Jaccard overlap of each two cases: first draw, mean over pairs of different draws, consensus."""
+        """Jaccard overlap of each two cases: mean over equal draws, mean over different draws, consensus."""
         rows = []
         for one, other in combinations_with_replacement(self.cases, 2):
             ours, theirs = self.supports(one, side), self.supports(other, side)
+            same = [jaccard(ours[i], theirs[i]) for i in ours if i in theirs]
             across = [jaccard(ours[i], theirs[j]) for i in ours for j in theirs if i != j]
             rows.append(
                 (
                     one,
                     other,
-                    jaccard(ours.get(0, []), theirs.get(0, [])),
-                    sum(across) / len(across) if across else float("nan"),
+                    _mean(same),
+                    _mean(across),
                     jaccard(self.consensus(one, side), self.consensus(other, side)),
                 )
             )
         return rows
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values) if values else float("nan")
 
 
 def run_study(folder: Path, units: Path, draws: int = 10, splits: int = 20, processes: int = 2) -> Study:

@@ -155,14 +155,14 @@ def jaccard_table(study: Study) -> list[dict]:
     d = len(study.ecg.names)
     rows = []
     for side, label in SIDES:
-        for one, other, first, across, agreed in study.overlaps(side):
+        for one, other, same, across, agreed in study.overlaps(side):
             sizes = [np.mean([len(s) for s in study.supports(case, side).values()] or [0]) for case in (one, other)]
             rows.append(
                 {
                     "side": label,
                     "case_1": one,
                     "case_2": other,
-                    "same_draw": first,
+                    "same_draw": same,
                     "across_draws": across,
                     "consensus": agreed,
                     "by_chance": chance_jaccard(*sizes, d) if min(sizes) > 0 else float("nan"),
@@ -240,7 +240,7 @@ def downstream_table(study: Study) -> list[dict]:
     for task in study.tasks:
         first = next(unit for unit in study.downstream if unit["task"] == task and unit["draw"] == 0)
         for which in CLASSIFIERS:
-            found = change(study.downstream, task, which)
+            found, learned = (change(study.downstream, task, which, key) for key in ("auc", "auc_all_tested"))
             before, after = (first["conditions"][name][which] for name in ("before", "after"))
             rows.append(
                 {
@@ -263,6 +263,11 @@ def downstream_table(study: Study) -> list[dict]:
                     "random_highest": float(found.random.max()),
                     "draws_outside_random": found.outside,
                     "exceeds_random": found.exceeds,
+                    "draws": found.changes.size,
+                    "all_tested_change_median": float(np.median(learned.changes)),
+                    "all_tested_random_lowest": float(learned.random.min()),
+                    "all_tested_random_highest": float(learned.random.max()),
+                    "all_tested_exceeds_random": learned.exceeds,
                 }
             )
     return rows

@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from shiftscope.params import CompareParams
     from shiftscope.report.summary import Summary
     from shiftscope.results import ShiftResult
+    from shiftscope.subset import Subset
 
 DONE, SHIFT_FOUND, USER_ERROR, FAULT, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
 STDOUT = "-"
+KEPT_ROWS = "rows.csv"  # in the folder of the rows kept: which ones they are
 _UsageError: Any = typer.BadParameter.__base__  # click's, wherever Typer keeps it
 
 app = typer.Typer(
@@ -102,6 +104,9 @@ def compare(
     equalised: Annotated[
         Path | None, typer.Option("--equalised", metavar="DIR", help="Write the rows kept of both files to a folder.")
     ] = None,
+    keep: cli_certify.Keep = None,
+    max_share: cli_certify.MaxShare = None,
+    modes: cli_certify.Modes = None,
     fail_on_shift: Annotated[bool, typer.Option("--fail-on-shift", help="Exit with 1 if the samples differ.")] = False,
     engine: Annotated[str, typer.Option("--engine", help="Where to compute: local, or dask on a cluster.")] = "local",
     scheduler: Annotated[
@@ -113,12 +118,16 @@ def compare(
     """Compare two files: do they differ, where, in which rows and in which columns?"""
     with exit_codes(debug):
         kept = _kept_paths(equalised, reference, current)
+        if not kept and not (keep is None and max_share is None and modes is None):
+            raise ParameterError("--keep, --max-share and --modes say what --equalised DIR is to write; give it too")
         files = [report, None if json == STDOUT else json, markdown, rows, *kept]
         check_outputs([path for path in files if path is not None], inputs=(reference, current), rows=rows, kept=kept)
         columns, where = _columns(include, exclude, kind), _engine(engine, scheduler)
+        chosen = cli_certify.mode_positions(modes)
         result = _run(reference, current, alpha=alpha, seed=seed, quiet=quiet, columns=columns, engine=where)
+        subset = result.equalised(keep=None if keep is None else keep.value, max_share=max_share, modes=chosen)
         _write(result, report, json, markdown, rows)
-        _write_kept(result, (reference, current), kept)
+        _write_kept(result, subset, (reference, current), kept)
         if not quiet:
             _show(result.summary, on_stderr=json == STDOUT)
             show_written([path for path in files if path is not None], on_stderr=json == STDOUT)
@@ -210,12 +219,12 @@ def _complain(message: str) -> None:
 
 
 def _kept_paths(folder: Path | None, reference: str, current: str) -> tuple[Path, ...]:
-    """Where the rows kept go: reference and current, each with the suffix of its input."""
+    """Where the rows kept go: reference and current, each with the suffix of its input; then their positions."""
     if folder is None:
         return ()
     from shiftscope.extract import copy_suffix
 
-    return folder / f"reference{copy_suffix(reference)}", folder / f"current{copy_suffix(current)}"
+    return folder / f"reference{copy_suffix(reference)}", folder / f"current{copy_suffix(current)}", folder / KEPT_ROWS
 
 
 def check_outputs(
@@ -314,20 +323,22 @@ def _write(
         write_rows(result, rows)
 
 
-def _write_kept(result: ShiftResult, sources: tuple[str, str], targets: tuple[Path, ...]) -> None:
-    """Both equalised files, or neither."""
+def _write_kept(result: ShiftResult, subset: Subset, sources: tuple[str, str], targets: tuple[Path, ...]) -> None:
+    """Both equalised files and the positions of their rows, or none of them."""
     if not targets:
         return
-    from shiftscope.extract import extract_rows
+    from shiftscope.extract import extract_rows, write_positions
     from shiftscope.files import whole_file
 
     if result.gathered is not None:
         raise InputError("--equalised needs all rows on this machine; use result.kept_current on the gathered ones")
     targets[0].expanduser().parent.mkdir(exist_ok=True)
-    kept = ((result.kept_reference, result.n_reference), (result.kept_current, result.n_current))
+    kept = ((subset.kept_reference, subset.n_reference), (subset.kept_current, subset.n_current))
+    *copies, positions = targets
     with ExitStack() as files:
-        for source, (rows, n_rows), target in zip(sources, kept, targets, strict=True):
+        for source, (rows, n_rows), target in zip(sources, kept, copies, strict=True):
             extract_rows(source, rows, n_rows, files.enter_context(whole_file(target)))
+        write_positions(subset.kept_reference, subset.kept_current, files.enter_context(whole_file(positions)))
 
 
 def _show(summary: Summary, *, on_stderr: bool) -> None:

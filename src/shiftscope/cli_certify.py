@@ -20,6 +20,20 @@ class Sample(StrEnum):
     current = "current"
 
 
+Keep = Annotated[Sample | None, typer.Option("--keep", help="Remove no row of this sample.")]
+MaxShare = Annotated[float | None, typer.Option("--max-share", help="Remove at most this share of either sample.")]
+Modes = Annotated[
+    str | None, typer.Option("--modes", metavar="1,2,...", help="Remove rows of these modes only, strongest: 1.")
+]
+
+
+def mode_positions(text: str | None) -> list[int] | None:
+    """Modes counted from 1, as people do, as positions."""
+    from shiftscope.cli_rows import parse_positions
+
+    return None if text is None else [int(number) - 1 for number in parse_positions(text, option="--modes")]
+
+
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
     app.command()(certify)
@@ -28,13 +42,9 @@ def register(app: typer.Typer) -> None:
 def certify(
     reference: Annotated[str, typer.Argument(metavar="REFERENCE", help="Table file of the reference.")],
     current: Annotated[str, typer.Argument(metavar="CURRENT", help="Table file to compare with it.")],
-    keep: Annotated[Sample | None, typer.Option("--keep", help="Remove no row of this sample.")] = None,
-    max_share: Annotated[
-        float | None, typer.Option("--max-share", help="Remove at most this share of either sample.")
-    ] = None,
-    modes: Annotated[
-        str | None, typer.Option("--modes", metavar="1,2,...", help="Remove rows of these modes only, strongest: 1.")
-    ] = None,
+    keep: Keep = None,
+    max_share: MaxShare = None,
+    modes: Modes = None,
     alpha: Annotated[float, typer.Option("--alpha", help="How often equal samples may be called different.")] = 0.01,
     seed: Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same result.")] = 0,
     json: Annotated[str | None, typer.Option("--json", metavar="PATH|-", help="Write the table as JSON.")] = None,
@@ -48,10 +58,9 @@ def certify(
         files: list[Path | str] = [] if json in (None, STDOUT) else [str(json)]
         check_outputs(files, inputs=(reference, current))
         import shiftscope as ss
-        from shiftscope.cli_rows import parse_positions
         from shiftscope.progress import silent, terminal_progress
 
-        chosen = None if modes is None else [int(number) - 1 for number in parse_positions(modes, option="--modes")]
+        chosen = mode_positions(modes)
         with nullcontext(silent) if quiet else terminal_progress() as progress:
             result = ss.compare(reference, current, alpha=alpha, random_state=seed, progress=progress)
             _check_modes(chosen or [], len(result.modes))

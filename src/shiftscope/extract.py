@@ -24,7 +24,7 @@ from shiftscope.sources import (
     source_paths,
 )
 
-__all__ = ["copy_suffix", "extract_rows", "file_suffix"]
+__all__ = ["copy_suffix", "extract_rows", "file_suffix", "write_positions"]
 
 Rows = NDArray[np.intp]
 
@@ -49,6 +49,12 @@ def extract_rows(source: str, rows: Rows, n_rows: int, target: BinaryIO) -> None
         _chosen(frame, rows, n_rows, Path(source)).write_parquet(target)
     else:
         _COPIERS[suffix](paths[0], rows, n_rows, target)
+
+
+def write_positions(reference: Rows, current: Rows, target: BinaryIO) -> None:
+    """Write which rows were copied, in the order of the copies: sample and position, counting from 0, as CSV."""
+    samples = ["reference"] * len(reference) + ["current"] * len(current)
+    pl.DataFrame({"sample": samples, "row": np.concatenate([reference, current])}).write_csv(target)
 
 
 def copy_suffix(source: str) -> str:
