@@ -90,6 +90,9 @@ def test_positions_in_all_their_forms(tmp_path: Path):
     modes = pl.DataFrame({"mode": [1, 1, 2], "sample": ["current", "reference", "current"], "row": [4, 5, 6]})
     modes.write_parquet(tmp_path / "rows.parquet")
     assert read_positions(str(tmp_path / "rows.parquet")).tolist() == [4, 6]
+    modes.with_columns(score=1.0).write_parquet(tmp_path / "found.parquet")  # as `compare --rows` writes them
+    with pytest.raises(ss.InputError, match="explain themselves"):
+        read_positions(str(tmp_path / "found.parquet"))
     modes.select("mode").write_csv(tmp_path / "rows.csv")
     with pytest.raises(ss.InputError, match="has no column 'row' of whole numbers"):
         read_positions(str(tmp_path / "rows.csv"))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy.stats import binom
 
@@ -120,3 +121,14 @@ def test_a_constant_column_of_the_other_sample_has_no_spread_to_compare():
 )
 def test_the_most_telling_word(shift, spread_ratio, word):
     assert Direction("x", 1.0, 0.0, shift, spread_ratio).word == word
+
+
+@pytest.mark.parametrize("of_current", [True, False])
+def test_shares_go_from_the_reference_to_the_current_sample(of_current):
+    """Whichever sample has the excess of level b, the arrow points from reference to current."""
+    rich, poor = np.array(["b"] * 40 + ["a"] * 60), np.array(["a"] * 100)
+    reference, current = (poor, rich) if of_current else (rich, poor)
+    encoded = encode_pair(pl.DataFrame({"x": reference}), pl.DataFrame({"x": current}))
+    rows = np.arange(40) + (100 if of_current else 0)
+    told = directions(encoded, of_current, rows, (0,))[0]
+    assert told.change == ("= b: 0 % -> 40 %" if of_current else "= b: 40 % -> 0 %")

@@ -114,9 +114,9 @@ def test_an_interrupted_run_goes_on_where_it_stopped(
     def counting(stage: str, fraction: float) -> None:
         computed[stage] += fraction == 0.0 and stage == "scan"
 
-    resumed = ss.monitor(detector, given, history=record, progress=counting)
+    resumed = ss.monitor(detector, given, horizon=6, history=record, progress=counting)
     assert resumed == watched
-    again = ss.monitor(detector, given, history=record, progress=counting)
+    again = ss.monitor(detector, given, horizon=6, history=record, progress=counting)
     assert again == watched
     done = computed["scan"]
     ss.monitor(detector, list(given.values())[:1], horizon=6, history=record, progress=counting)
@@ -249,3 +249,11 @@ def test_wrong_use_is_told(detector: ss.ShiftDetector):
     with pytest.raises(ss.InputError, match=r"gone\.csv"):
         ss.monitor(detector, ["gone.csv"])
     assert callable(monitor_function)
+
+
+def test_horizon_must_be_known_and_within_reach(detector: ss.ShiftDetector, tmp_path: Path):
+    with pytest.raises(ss.ParameterError, match="horizon must be given with history"):
+        ss.monitor(detector, batches(), history=tmp_path / "history.jsonl")
+    with pytest.raises(ss.ParameterError, match="horizon = 1000000000000 shares alpha among too many batches"):
+        ss.monitor(detector, [], horizon=10**12)
+    assert not (tmp_path / "history.jsonl").exists()

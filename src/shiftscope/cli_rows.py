@@ -111,6 +111,11 @@ def _from_table(path: Path) -> NDArray[np.intp]:
         raise InputError(f"--rows {str(path)!r} cannot be read ({str(error).splitlines()[0]})") from error
     if "row" not in frame.columns or not frame["row"].dtype.is_integer():
         raise InputError(f"--rows {str(path)!r} has no column 'row' of whole numbers; name it so")
+    if {"mode", "sample", "score"} <= set(frame.columns):
+        raise InputError(
+            f"--rows {str(path)!r} comes from `compare --rows`: rows that a search of the same columns has chosen "
+            "explain themselves; name rows that were suspected for another reason"
+        )
     if "sample" in frame.columns:
         frame = frame.filter(pl.col("sample").cast(pl.String, strict=False) == "current")
     if frame["row"].null_count():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from shiftscope.encode import Encoded
 from shiftscope.features import columns_of
 from shiftscope.job import Job
 from shiftscope.refine import Settled
-from shiftscope.results import Direction, Mode
+from shiftscope.results import Direction, Mode, Side
 
 COVERAGE = 0.95
 WIDEST = 8.0  # standard errors that an interval reaches at most
@@ -151,7 +151,8 @@ def directions(
 ) -> tuple[Direction, ...]:
     """How each feature of the mode's rows (pool positions) differs from the other sample."""
     other = encoded.is_current != is_current
-    return tuple(_direction(encoded, rows, other, feature) for feature in features)
+    side: Side = "current" if is_current else "reference"
+    return tuple(replace(_direction(encoded, rows, other, feature), side=side) for feature in features)
 
 
 def _direction(encoded: Encoded, rows: NDArray[np.intp], other: NDArray[np.bool_], feature: int) -> Direction:

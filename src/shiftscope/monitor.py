@@ -19,7 +19,7 @@ from shiftscope.columns import Unusable
 from shiftscope.detector import ShiftDetector
 from shiftscope.encode import Encoded, encode
 from shiftscope.engines.pool import LocalPool, opened
-from shiftscope.errors import ParameterError, is_whole
+from shiftscope.errors import ParameterError, alpha_fault, is_whole
 from shiftscope.history import History, HistoryHeader
 from shiftscope.job import Job
 from shiftscope.monitoring import BatchRow, MonitorResult, Region, StrongestMode
@@ -50,7 +50,8 @@ def monitor(
         Tables in the order of time: arrays, data frames or paths. A mapping names them; else paths are their own names
         and the others are numbered.
     horizon : int, optional
-        Number of batches over which false alarms are controlled; the number of batches if they can be counted. Beyond
+        Number of batches over which false alarms are controlled, those of earlier calls with the same `history`
+        included; without a history, the number of batches if they can be counted. Beyond
         the horizon the same holds for any `horizon` batches.
     history : path, optional
         An append-only file: every finished batch is one line of it, and batches that it holds are not computed again.
@@ -62,7 +63,9 @@ def monitor(
         One row per batch; with `history`, one per batch of the file.
     """
     params = detector.settings()
-    horizon = _checked_horizon(horizon, batches)
+    if history is not None and horizon is None:
+        raise ParameterError("horizon must be given with history: over how many batches in all is alpha to hold?")
+    horizon = _checked_horizon(horizon, batches, params.alpha)
     header = HistoryHeader.of(detector, params.alpha, horizon, table_digest(detector.reference_table()))
     record = History.open(history, header)
     done = {(row.name, row.digest) for row in record.rows}
@@ -79,13 +82,16 @@ def monitor(
     return MonitorResult(tuple(record.rows), params.alpha, horizon)
 
 
-def _checked_horizon(horizon: int | None, batches: object) -> int:
+def _checked_horizon(horizon: int | None, batches: object, alpha: float) -> int:
     if horizon is None and isinstance(batches, Sized):
         horizon = max(1, len(batches))
     if horizon is None:
         raise ParameterError("horizon must be given for batches that cannot be counted: how many are to come, about?")
     if not is_whole(horizon, 1):
         raise ParameterError(f"horizon must be a whole number of at least 1, got {horizon!r}")
+    fault = alpha_fault(alpha / horizon)
+    if fault is not None:
+        raise ParameterError(f"horizon = {horizon} shares alpha among too many batches: {fault}")
     return int(horizon)
 
 

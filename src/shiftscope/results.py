@@ -58,6 +58,8 @@ class Direction:
         The level is that a value is missing (or, at last, there).
     marginal : bool
         `own_share` exceeds `other_share` by more than the noise of counts.
+    side : {"current", "reference"}
+        The mode's own sample.
     """
 
     feature: str
@@ -72,6 +74,7 @@ class Direction:
     own_share: float = float("nan")
     gap: bool = False
     marginal: bool = True
+    side: Side = "current"
 
     @property
     def word(self) -> str:
@@ -94,7 +97,7 @@ class Direction:
     def change(self) -> str:
         """What follows the name: "higher: median 61 against 52", "= B: 4 % -> 31 %", "missing: 2 % -> 30 %".
 
-        Shares are those of the other and of the mode's own sample; where these hardly differ, as for a change in how
+        Shares are those of the reference and of the current sample; where these hardly differ, as for a change in how
         columns go together, that of the mode's rows is held against the other sample's.
         """
         if self.level:
@@ -104,7 +107,10 @@ class Direction:
                 change >= TOLD_SHARE * (self.share - self.other_share) or self.own_share > TOLD_RATIO * self.other_share
             )
             if self.marginal and large:
-                return f"{level}: {percent(self.other_share)} -> {percent(self.own_share)}"
+                before, after = self.other_share, self.own_share
+                if self.side == "reference":
+                    before, after = after, before
+                return f"{level}: {percent(before)} -> {percent(after)}"
             return f"{level}: {percent(self.share)} of these rows against {percent(self.other_share)}"
         median, other = (
             f"{value:.4g}" if self.kind == "number" else time_text(self.kind, value)
@@ -265,7 +271,7 @@ class ShiftResult:
         """The same answer with the roles of the two samples exchanged."""
         return replace(
             self,
-            modes=tuple(replace(mode, side=other_side(mode.side)) for mode in self.modes),
+            modes=tuple(_swapped_mode(mode) for mode in self.modes),
             scores=_swapped_scores(self.scores),
             kept_reference=self.kept_current,
             kept_current=self.kept_reference,
@@ -335,6 +341,11 @@ class ShiftResult:
 def other_side(side: Side) -> Side:
     """The other sample."""
     return "reference" if side == "current" else "current"
+
+
+def _swapped_mode(mode: Mode) -> Mode:
+    directions = tuple(replace(direction, side=other_side(direction.side)) for direction in mode.directions)
+    return replace(mode, side=other_side(mode.side), directions=directions)
 
 
 def _swapped_scores(scores: Scores) -> Scores:

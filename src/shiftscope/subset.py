@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from shiftscope.results import ShiftResult, Side
 
 
+ROUNDING = 1e-9  # 0.29 of 100 rows are 29
+
+
 @dataclass(frozen=True)
 class Subset:
     """Rows kept of both samples.
@@ -60,7 +63,7 @@ def chosen_subset(
     for side, n_rows in (("reference", result.n_reference), ("current", result.n_current)):
         removed = np.empty(0, np.intp) if side == keep else _removal(result, side, modes)
         if max_share is not None:
-            removed = removed[: int(max_share * n_rows)]
+            removed = removed[: int(max_share * n_rows + ROUNDING)]
         kept.append(np.setdiff1d(np.arange(n_rows), removed))
     return Subset(kept[0], kept[1], result.n_reference, result.n_current)
 
