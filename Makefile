@@ -30,7 +30,7 @@ demo: $(VENV)/.base
 	$(BIN)/shiftscope demo
 
 test: lint browser
-	$(BIN)/python -m pytest --cov --cov-report=term
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --cov --cov-report=term
 
 # The tests look at the report in a real browser: found, or installed where that is possible.
 browser: $(VENV)/.dev

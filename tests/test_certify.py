@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -52,6 +53,18 @@ def test_equalisation_leaves_less_than_random_removal(result: ss.ShiftResult, ce
     assert found["density ratio"].removed_current > 0
 
 
+def test_equal_energies_count_as_equal_whatever_the_rounding():
+    rng = np.random.default_rng(1)
+    points = np.where(rng.random((600, 1)) < 0.3, 2.1837, 0.0)
+    is_current = rng.permutation(np.arange(600) < 250)
+    rows = np.concatenate([np.flatnonzero(~is_current), np.flatnonzero(is_current)])
+    lanes = np.stack([is_current[rows], *(rng.permutation(is_current[rows]) for _ in range(199))])
+    gaps = np.abs(600 * (lanes @ (points[rows, 0] > 0)) - 250 * int(np.sum(points > 0)))  # all that energy depends on
+    distances = np.abs(points[rows] - points[rows].T)
+    energy = independent.energy_distances(distances, lanes.T)
+    assert independent._p_value(energy) == np.mean(gaps >= gaps[0])
+
+
 def test_the_certificate_in_words_and_as_json(certificate: ss.Certificate):
     text = str(certificate)
     assert [line.split("  ")[0].strip() for line in text.splitlines()[1:5]] == [
@@ -69,6 +82,8 @@ def test_without_alternatives_two_pairs_are_tested(result: ss.ShiftResult):
     short = ss.certify(result, kept, n_permutations=19, alternatives=False)
     assert [subset.name for subset in short.subsets] == ["all rows", "equalised"]
     assert short.subsets[1].removed_reference == 0
+    large = ss.certify(result, kept, n_permutations=19, alternatives=False, random_state=1 << 40)  # as compare takes it
+    assert large.random_state == 1 << 40
 
 
 def test_subsets_under_conditions(result: ss.ShiftResult):
@@ -100,6 +115,11 @@ def test_subsets_under_conditions(result: ss.ShiftResult):
 def test_wrong_conditions_are_told(result: ss.ShiftResult, conditions: dict[str, object], message: str):
     with pytest.raises(ss.ParameterError, match=message):
         result.equalised(**conditions)  # type: ignore[arg-type]
+
+
+def test_modes_of_a_result_without_any_are_refused(result: ss.ShiftResult):
+    with pytest.raises(ss.ParameterError, match="modes: the result has none"):
+        replace(result, modes=()).equalised(modes=[0])
 
 
 def test_too_few_rows_are_refused(result: ss.ShiftResult):

@@ -97,6 +97,22 @@ def test_positions_in_all_their_forms(tmp_path: Path):
         parse_positions("3,4-")
 
 
+def test_positions_that_cannot_be_meant_are_refused(tmp_path: Path):
+    for text, message in (
+        ("9-3", "'9-3' runs backwards"),
+        ("0-99999999999", "exceeds 10,000,000 positions"),
+        ("99999999999999999999", "exceeds 10,000,000 positions"),
+    ):
+        with pytest.raises(ss.InputError, match=message):
+            parse_positions(text)
+    table = tmp_path / "rows.csv"
+    table.write_text("row\n1\n\n3\n")
+    with pytest.raises(ss.InputError, match="has gaps in its column 'row'"):
+        read_positions(str(table))
+    table.write_text("row,sample\n1,2\n")
+    assert read_positions(str(table)).size == 0
+
+
 def test_certify(folder: Path, tmp_path: Path, run: Run):
     files = (folder / "reference.csv", folder / "b3.csv")
     code, out, _ = run("certify", *files, "--keep", "reference", "--json", tmp_path / "c.json")
@@ -106,4 +122,4 @@ def test_certify(folder: Path, tmp_path: Path, run: Run):
     assert subsets[1]["removed_reference"] == 0
     code, _, err = run("certify", *files, "--modes", "9")
     assert (code, err.count("\n")) == (cli.USER_ERROR, 1)
-    assert "modes must be positions from 0 to" in err
+    assert "--modes 9: modes count from 1 and there are" in err

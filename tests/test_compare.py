@@ -191,7 +191,7 @@ def test_identical_rows_are_refused():
 def test_a_level_that_the_permutations_cannot_reach_is_refused():
     rows = np.random.default_rng(0).standard_normal((40, 2))
     with pytest.raises(ParameterError, match=r"n_permutations = 499 can never give .* alpha = 0\.0001 or less"):
-        compare(rows[:20], rows[20:], alpha=1e-4)
+        compare(rows[:20], rows[20:], alpha=1e-4, params=CompareParams(alpha=0.05, n_permutations=499))
 
 
 def test_progress_names_each_stage():

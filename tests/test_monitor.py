@@ -152,6 +152,14 @@ def test_a_record_torn_in_its_first_line_begins_anew(left: int, tmp_path: Path):
     assert len(path.read_bytes().splitlines()) == 1
 
 
+def test_a_file_of_one_open_line_is_not_taken_for_a_torn_record(tmp_path: Path):
+    path = tmp_path / "notes.txt"
+    path.write_text("notes without a line end")
+    with pytest.raises(ss.InputError, match="is no history of shiftscope"):
+        History.open(path, header())
+    assert path.read_text() == "notes without a line end"
+
+
 def test_damage_within_a_record_is_refused(watched: ss.MonitorResult, tmp_path: Path):
     path = tmp_path / "h"
     record = History.open(path, header())
@@ -200,6 +208,11 @@ def test_tables_are_told_apart_by_their_content():
 )
 def test_stages_end_where_the_level_asks(level: float, sizes: list[int]):
     assert stages(level) == sizes
+
+
+def test_the_smallest_p_value_of_the_last_stage_reaches_its_level():
+    levels = [alpha / horizon / 2 for alpha in (0.01, 0.03, 0.05) for horizon in range(1, 200)]
+    assert all(1 / (stages(level)[-1] + 1) <= level for level in levels)
 
 
 def test_stages_stop_when_several_labellings_come_as_far():

@@ -27,6 +27,13 @@ def test_permutations_follow_from_alpha(alpha, scan, needed):
     assert CompareParams(alpha=alpha, scan=scan).labellings == needed
 
 
+def test_levels_beyond_any_patience_are_refused():
+    with pytest.raises(ParameterError, match="alpha must be at least 1e-07"):
+        CompareParams(alpha=1e-300)
+    with pytest.raises(ParameterError, match="alpha must be at least 1e-07"):
+        ss.explain_rows(np.eye(4), np.eye(4), [0], alpha=1e-300)
+
+
 def test_small_levels_can_be_reached():
     rng = np.random.default_rng(0)
     reference, current = rng.standard_normal((2, 60, 2))

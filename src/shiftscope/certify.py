@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 SCHEMA = 1
 MIN_ROWS = 10 * FOLDS  # of either sample: fewer cannot be cut into folds that mean anything
 
+SEEDS = 1 << 32  # different ones that scikit-learn knows
+
 
 @dataclass(frozen=True)
 class CertifiedSubset:
@@ -123,13 +125,14 @@ def certify(
     check_seed(random_state)
     if not is_whole(n_permutations, 19):
         raise ParameterError(f"n_permutations must be a whole number of at least 19, got {n_permutations!r}")
+    seed = int(random_state) % SEEDS
     encoded = result.encoded
     subset = subset or Subset(result.kept_reference, result.kept_current, encoded.n_reference, encoded.n_current)
-    pairs = list(_pairs(encoded, subset, alternatives=alternatives, seed=random_state))
+    pairs = list(_pairs(encoded, subset, alternatives=alternatives, seed=seed))
     checked = []
     for number, (name, rows) in enumerate(pairs):
         progress("certify", number / len(pairs))
-        checked.append(_checked(encoded, name, rows, n_permutations, random_state))
+        checked.append(_checked(encoded, name, rows, n_permutations, seed))
     progress("certify", 1.0)
     return Certificate(tuple(checked), n_permutations, random_state)
 

@@ -125,7 +125,7 @@ def compare(
         columns, where = _columns(include, exclude, kind), _engine(engine, scheduler)
         chosen = cli_certify.mode_positions(modes)
         result = _run(reference, current, alpha=alpha, seed=seed, quiet=quiet, columns=columns, engine=where)
-        subset = result.equalised(keep=None if keep is None else keep.value, max_share=max_share, modes=chosen)
+        subset = cli_certify.asked_subset(result, keep, max_share, chosen)
         _write(result, report, json, markdown, rows)
         _write_kept(result, subset, (reference, current), kept)
         if not quiet:

@@ -6,9 +6,15 @@ import sys
 from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from shiftscope.errors import InputError
+
+if TYPE_CHECKING:
+    from shiftscope.results import ShiftResult
+    from shiftscope.subset import Subset
 
 
 class Sample(StrEnum):
@@ -61,7 +67,7 @@ def certify(
         chosen = mode_positions(modes)
         with nullcontext(silent) if quiet else terminal_progress() as progress:
             result = ss.compare(reference, current, alpha=alpha, random_state=seed, progress=progress)
-            subset = result.equalised(keep=None if keep is None else keep.value, max_share=max_share, modes=chosen)
+            subset = asked_subset(result, keep, max_share, chosen)
             certificate = ss.certify(result, subset, random_state=seed, progress=progress)
         text = certificate.to_json(files[0] if files else None)
         if json == STDOUT:
@@ -70,3 +76,13 @@ def certify(
         if not quiet:
             typer.echo(str(certificate), err=json == STDOUT)
             show_written(files, on_stderr=json == STDOUT)
+
+
+def asked_subset(result: ShiftResult, keep: Sample | None, max_share: float | None, modes: list[int] | None) -> Subset:
+    """The equalised subsets; modes that the result has not are refused in the numbers of the command line."""
+    n_modes = len(result.modes)
+    for mode in modes or []:
+        if not 0 <= mode < n_modes:
+            remedy = f"choose from 1 to {n_modes}" if n_modes else "leave --modes out"
+            raise InputError(f"--modes {mode + 1}: modes count from 1 and there are {n_modes}; {remedy}")
+    return result.equalised(keep=None if keep is None else keep.value, max_share=max_share, modes=modes)

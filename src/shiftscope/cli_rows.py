@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+MOST_POSITIONS = 10_000_000  # that a list may name: a slip of the pen must not fill the memory
 _POSITIONS = re.compile(r"\s*(\d+)(?:\s*-\s*(\d+))?\s*")
 
 
@@ -92,6 +93,10 @@ def parse_positions(text: str, option: str = "--rows") -> NDArray[np.intp]:
                 continue
             raise InputError(f"{option}: {word.strip()[:40]!r} is no position; write such as 3,17,40-60")
         first, last = int(match[1]), int(match[2] or match[1])
+        if last < first:
+            raise InputError(f"{option}: {word.strip()[:40]!r} runs backwards; write the smaller position first")
+        if len(found) + last - first >= MOST_POSITIONS or last > np.iinfo(np.intp).max:
+            raise InputError(f"{option}: {word.strip()[:40]!r} exceeds {MOST_POSITIONS:,} positions; name fewer rows")
         found += range(first, last + 1)
     return np.array(found, dtype=np.intp)
 
@@ -107,5 +112,7 @@ def _from_table(path: Path) -> NDArray[np.intp]:
     if "row" not in frame.columns or not frame["row"].dtype.is_integer():
         raise InputError(f"--rows {str(path)!r} has no column 'row' of whole numbers; name it so")
     if "sample" in frame.columns:
-        frame = frame.filter(pl.col("sample") == "current")
+        frame = frame.filter(pl.col("sample").cast(pl.String, strict=False) == "current")
+    if frame["row"].null_count():
+        raise InputError(f"--rows {str(path)!r} has gaps in its column 'row'; fill or remove them")
     return np.asarray(frame["row"].to_numpy(), dtype=np.intp)

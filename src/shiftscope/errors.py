@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from numbers import Integral
 
+SMALLEST_ALPHA = 1e-7  # tens of millions of permutations: more than anyone can wait for
+
 
 class ShiftscopeError(Exception):
     """Root of every error that shiftscope raises on purpose."""
@@ -27,6 +29,15 @@ class EngineError(ShiftscopeError, RuntimeError):
 def is_whole(value: object, least: int) -> bool:
     """Whether a parameter is a whole number of at least `least`."""
     return isinstance(value, Integral) and int(value) >= least
+
+
+def alpha_fault(alpha: float) -> str | None:
+    """What is wrong with a level; None if nothing is."""
+    if not 0.0 < alpha < 1.0:
+        return f"alpha must lie strictly between 0 and 1, got {alpha!r}"
+    if alpha < SMALLEST_ALPHA:
+        return f"alpha must be at least {SMALLEST_ALPHA:g} (it takes 1 / alpha permutations), got {alpha!r}; raise it"
+    return None
 
 
 def check_seed(random_state: object) -> None:

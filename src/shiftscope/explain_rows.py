@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from shiftscope.climb import ANCHORS, by_strength, climb
 from shiftscope.describe import directions
 from shiftscope.encode import Columns, Encoded, encode_pair
-from shiftscope.errors import InputError, ParameterError, check_seed
+from shiftscope.errors import InputError, ParameterError, alpha_fault, check_seed
 from shiftscope.explanation import Inside, RowsExplanation
 from shiftscope.features import columns_of
 from shiftscope.levels import sharpen
@@ -66,8 +66,9 @@ def explain_rows(
     RowsExplanation
     """
     check_seed(random_state)
-    if not 0.0 < alpha < 1.0:
-        raise ParameterError(f"alpha must lie strictly between 0 and 1, got {alpha!r}")
+    fault = alpha_fault(alpha)
+    if fault is not None:
+        raise ParameterError(fault)
     encoded = encode_pair(reference, current, columns)
     suspected = _positions(rows, encoded.n_current)
     pool = _Pool.of(encoded, suspected)

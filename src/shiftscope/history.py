@@ -71,6 +71,7 @@ class History:
             return cls([], target)
         lines, length = _whole_lines(target)
         if not lines:  # torn within the first line: nothing is lost
+            _check_torn_header(target)
             os.truncate(target, 0)
             _append(target, header)
             return cls([], target)
@@ -116,6 +117,14 @@ def _parsed(line: bytes) -> Any:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def _check_torn_header(path: Path) -> None:
+    """Refuse a file without any line end that is not the beginning of a record: it belongs to someone else."""
+    begun = json.dumps({"format": FORMAT}).encode()[:-1]
+    content = path.read_bytes()
+    if content.strip(b"\0") and not (content.startswith(begun) or begun.startswith(content)):
+        raise InputError(f"{str(path)!r} is no history of shiftscope; choose another path")
 
 
 def _check_header(path: Path, line: bytes, expected: HistoryHeader) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from math import ceil
 
 from shiftscope.equalise import EqualiseParams
-from shiftscope.errors import ParameterError, is_whole
+from shiftscope.errors import ParameterError, alpha_fault, is_whole
 from shiftscope.localise import LocaliseParams
 from shiftscope.scan import ScanParams
 
@@ -47,9 +47,7 @@ class CompareParams:
     localise: LocaliseParams = field(default_factory=LocaliseParams)
 
     def __post_init__(self) -> None:
-        faults = []
-        if not 0.0 < self.alpha < 1.0:
-            faults.append(f"alpha must lie strictly between 0 and 1, got {self.alpha!r}")
+        faults = [fault for fault in (alpha_fault(self.alpha),) if fault is not None]
         for name, least in (("n_permutations", 1), ("max_iterations", 1), ("max_modes", 1), ("full_space_rows", 100)):
             value = getattr(self, name)
             if not (is_whole(value, least) or (name == "n_permutations" and value is None)):

@@ -61,6 +61,8 @@ def staged_p_value(test: Callable[[int], float], level: float) -> StagedPValue:
 def stages(level: float) -> list[int]:
     """Permutations of each stage, the last one just enough for a p-value of `level`."""
     last = max(1, math.ceil(1.0 / level * (1.0 - ROUNDING)) - 1)
+    if 1.0 / (last + 1) > level:  # by rounding: the smallest p-value must not miss the level
+        last += 1
     sizes = []
     due = FIRST
     while last + 1 > NEAR * (due + 1):

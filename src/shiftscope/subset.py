@@ -51,6 +51,8 @@ def chosen_subset(
         raise ParameterError(f"keep must be 'reference', 'current' or None, got {keep!r}")
     if max_share is not None and not 0.0 <= max_share <= 1.0:
         raise ParameterError(f"max_share must lie between 0 and 1, got {max_share!r}")
+    if modes and not result.modes:
+        raise ParameterError("modes: the result has none; leave modes out")
     for mode in modes or ():
         if not is_whole(mode, 0) or mode >= len(result.modes):
             raise ParameterError(f"modes must be positions from 0 to {len(result.modes) - 1}, got {mode!r}")
