@@ -3,6 +3,7 @@ from __future__ import annotations
 import inspect
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -149,6 +150,23 @@ def test_overlap_of_supports_by_hand():
     assert np.isnan(attribution.jaccard([], []))
     assert attribution.chance_jaccard(100, 100, 400) == pytest.approx(25 / 175)
     assert attribution.consensus([[1, 2], [2, 3], [2], [3]]) == [2, 3]
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_supports_are_learned_from_a_shuffled_pool(monkeypatch, side):
+    seen = {}
+
+    def localise(pool, target, query, params, random_state):
+        seen.update(pool=pool[:, 0], target=target, query=query)
+        return SimpleNamespace(features=(1,), weights=np.ones(2))
+
+    monkeypatch.setattr(comparison.ss, "localise", localise)
+    points, rows = np.arange(1200.0).reshape(600, 2), np.arange(40)
+    assert comparison._support(points, 300, rows, side, draw=0) == {"features": [1], "weights": [1.0, 1.0]}
+    assert np.array_equal(np.sort(seen["pool"][seen["query"]]), points[rows + 300 * side, 0])
+    assert np.array_equal(np.sort(seen["pool"][seen["target"]]), points[300 * side : 300 * (side + 1), 0])
+    assert 120 < np.sum(seen["target"][:300]) < 180  # ties are decided by position: no cohort comes first
+    assert comparison._support(points, 300, rows[:5], side, draw=0) is None
 
 
 def test_cliffs_delta_against_all_pairs():
@@ -340,6 +358,7 @@ def test_units_are_not_computed_twice(tmp_path):
     assert [unit["square"] for unit in resume.run(tasks, tmp_path).values()] == [0, 1, 4]
     (tmp_path / "unit_1.json").write_text('{"square": -1}')
     (tmp_path / "unit_2.json").unlink()
+    assert list(resume.run(tasks, tmp_path, processes=0)) == ["unit_0", "unit_1"]
     assert [unit["square"] for unit in resume.run(tasks, tmp_path).values()] == [0, -1, 4]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["unit_0.json", "unit_1.json", "unit_2.json"]
 
@@ -364,6 +383,10 @@ def test_the_command_end_to_end(tmp_path, capsys, monkeypatch):
     stamps = {path: path.stat().st_mtime_ns for path in (out / "units").iterdir()}
     main(command)
     assert stamps == {path: path.stat().st_mtime_ns for path in (out / "units").iterdir()}
+    for path in (out / "units").glob("downstream_*"):
+        path.unlink()
+    main([*command[:-1], "0"])  # shows what is there and computes nothing
+    assert not list((out / "units").glob("downstream_*"))
 
 
 @pytest.mark.outside_data
