@@ -166,3 +166,15 @@ def test_the_weight_gap_decides_between_sizes_that_cannot_be_told_apart():
     assert gap_size(curve, np.array([3.8, 0.2, 0.05, 0.01])) == 2  # size 1 is clearly worse
     flat = some_curve([0.5, 0.80, 0.79, 0.2], [0.01, 0.0, 0.0, 0.01], error=0.02)
     assert gap_size(flat, np.array([2.0, 1.8, 0.1, 0.1])) == 2
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_equal_distances_do_not_favour_the_sample_that_comes_first(first):
+    """A rare level that both samples have alike: half of the rows that share it are targets, in whatever order."""
+    rng = np.random.default_rng(0)
+    pool = np.column_stack([rng.random(1000) < 0.02, rng.standard_normal((1000, 4))]).astype(np.float32)
+    target = (np.arange(1000) < 500) == first
+    query = np.zeros(1000, dtype=bool)
+    query[np.flatnonzero(target)[::5]] = True
+    curve = cross_validate(pool, target, query, np.arange(5), k=100, beta=0.2, folds=5, rng=rng)
+    assert abs(curve.purity[-1] - 0.5) < 0.1

@@ -67,7 +67,7 @@ def cross_validate(
         Weight of the rank term.
     folds : int
     rng : Generator
-        Draws the folds, and 500 of the queries when there are more.
+        Draws the folds, 500 of the queries when there are more, and the order of rows at equal distances.
     groups : d tuples of int, optional
         The pool's columns of each feature; by default every column is a feature.
     """
@@ -78,10 +78,12 @@ def cross_validate(
     k = min(k, len(pool) - int(np.bincount(fold).max()))
     sizes = size_grid(len(ranking))
     groups = groups or tuple((f,) for f in range(len(ranking)))
-    columns = np.ascontiguousarray(pool[:, columns_of(groups, ranking)].T)
+    mixed = rng.permutation(len(pool))  # equal distances are ordered by position, which must tell nothing of the sample
+    columns = np.ascontiguousarray(pool[mixed][:, columns_of(groups, ranking)].T)
     used = np.cumsum([len(groups[f]) for f in ranking])  # columns of the leading 1, 2, ... features
-    neighbours = nested_neighbours(columns, queries, fold, used[sizes[::-1] - 1].astype(sizes.dtype), k)
-    purity, rank_quality = enrichment(target[neighbours[:, ::-1]])
+    places = np.argsort(mixed)[queries]
+    neighbours = nested_neighbours(columns, places, fold[mixed], used[sizes[::-1] - 1].astype(sizes.dtype), k)
+    purity, rank_quality = enrichment(target[mixed][neighbours[:, ::-1]])
     score = purity + beta * (1 - purity) * rank_quality
     own = fold[queries]
     mean = fold_mean(score, own)
