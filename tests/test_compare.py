@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import shiftscope
+from shiftscope import describe
 from shiftscope.compare import compare
 from shiftscope.equalise import EqualiseParams
 from shiftscope.errors import InputError, ParameterError
@@ -205,3 +206,14 @@ def test_public_names_are_functions_not_the_modules_of_the_same_name():
     for name in shiftscope.__all__:
         assert callable(getattr(shiftscope, name)), name
     assert shiftscope.compare is compare
+
+
+def test_a_mode_without_excess_is_none(monkeypatch):
+    pair = planted(INJECTED, n=300)
+    found = compare(*pair, params=FULL_SPACE)
+    assert found.modes
+    nothing = describe.Excess(-0.001, (-0.01, 0.008), 0.0)
+    monkeypatch.setattr(describe, "excess_mass", lambda *_, **__: nothing)
+    again = compare(*pair, params=FULL_SPACE)
+    assert again.modes == ()
+    assert again.detected

@@ -26,9 +26,9 @@ SMALLEST_REACH = 1e-150  # the tree compares squares: a radius of 0, rows that a
 
 
 def describe(job: Job, modes: tuple[Settled, ...]) -> tuple[Mode, ...]:
-    """Modes in the user's terms, strongest first."""
+    """Modes in the user's terms, strongest first; one whose region turns out to hold no excess is none."""
     described = [_described(job, mode) for mode in modes]
-    return tuple(sorted(described, key=lambda mode: (mode.p_value, -mode.excess)))
+    return tuple(sorted((m for m in described if m.excess > 0), key=lambda mode: (mode.p_value, -mode.excess)))
 
 
 def _described(job: Job, mode: Settled) -> Mode:
