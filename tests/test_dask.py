@@ -172,26 +172,25 @@ def test_a_killed_worker_is_replaced_and_the_result_is_the_same(client: Client, 
 
 
 def fill_memory(marker: str) -> int:
-    """Take more memory than a worker may have, but only the first time."""
+    """Take more memory than a worker may have, but only the first time; the marker names the process that did."""
     if os.path.exists(marker):
         return 0
-    Path(marker).touch()
+    Path(marker).write_text(str(os.getpid()), encoding="utf-8")
     hoard = np.ones(150 * 2**20)  # 1.2 GB
     time.sleep(60)
     return hoard.size
 
 
 def test_a_worker_that_runs_out_of_memory_is_replaced(client: Client, local: ShiftResult, tmp_path: Path) -> None:
-    before = set(client.run(os.getpid).values())
-    hoards = []
+    marker, hoards = tmp_path / "marker", []
 
     def strike() -> None:
-        hoards.append(client.submit(fill_memory, str(tmp_path / "marker"), pure=False))
+        hoards.append(client.submit(fill_memory, str(marker), pure=False))
 
     tables = [in_parts(table, 3) for table in samples()]
     same(ss.compare(*tables, params=PARAMS, engine=small_shards(client), progress=during_scan(strike)), local)
     assert hoards[0].result(timeout=60) == 0  # done by the successor of a worker that was ended
-    assert before - set(client.run(os.getpid).values())
+    assert int(marker.read_text(encoding="utf-8")) not in client.run(os.getpid).values()
 
 
 def test_a_scheduler_that_disappears_is_one_clear_error(tmp_path: Path) -> None:
