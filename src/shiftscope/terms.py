@@ -19,8 +19,9 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from shiftscope.bins import BinTables
 from shiftscope.lanes import Lanes, unpack_labels
 
-ROWS_PER_BLOCK = 512  # rows and terms of one matrix product: few enough for the cache
-_TERMS_PER_BLOCK = 2048
+ROWS_PER_BLOCK = 1024  # rows and terms of one matrix product: few enough for the cache
+_TERMS_PER_BLOCK = 1024
+_BLOCKS_PER_TASK = 16  # matrix products that share the scores and labels of their rows
 _UNIT = 2.0**20  # sums are kept in units of 2**-20
 
 Result = TypeVar("Result")
@@ -57,25 +58,30 @@ def term_sums(
     """Sums over rows with the given codes (d, n) and labels (words, n); the rows begin at a block's first position."""
     n = codes.shape[1]
 
-    def summed(block: slice) -> TermSums:
-        counted = np.zeros((len(terms[block]), n_lanes), np.int64)
-        total = np.zeros(len(terms[block]), np.int64)
+    def summed(task: slice) -> TermSums:
+        counted = np.zeros((len(terms[task]), n_lanes), np.int64)
+        total = np.zeros(len(terms[task]), np.int64)
         for at in range(0, n, ROWS_PER_BLOCK):
             rows = slice(at, min(at + ROWS_PER_BLOCK, n))
-            values = products(tables.normal_scores(codes[:, rows]), terms[block])
-            counted += _whole(values @ unpack_labels(words[:, rows], n_lanes).astype(np.float32))
-            total += _whole(values.sum(axis=1, dtype=np.float64))
+            scores = tables.normal_scores(codes[:, rows])
+            labels = unpack_labels(words[:, rows], n_lanes).astype(np.float32)
+            for first in range(0, len(total), _TERMS_PER_BLOCK):
+                block = slice(first, first + _TERMS_PER_BLOCK)
+                values = products(scores, terms[task][block])
+                counted[block] += _whole(values @ labels)
+                total[block] += _whole(values.sum(axis=1, dtype=np.float64))
         return TermSums(counted, total)
 
-    parts = in_blocks(summed, len(terms), _TERMS_PER_BLOCK)
+    parts = in_blocks(summed, len(terms), _BLOCKS_PER_TASK * _TERMS_PER_BLOCK)
     return TermSums(np.concatenate([p.counted for p in parts]), np.concatenate([p.total for p in parts]))
 
 
 def products(scores: NDArray[np.float32], terms: Terms) -> NDArray[np.float32]:
     """Value of each term in each row: scores (d + 1, rows), terms (..., 3) -> (..., rows)."""
-    values = scores[terms[..., 0]]
-    values *= scores[terms[..., 1]]
-    values *= scores[terms[..., 2]]
+    values, constant = scores[terms[..., 0]], len(scores) - 1
+    for factor in (terms[..., 1], terms[..., 2]):
+        if (factor != constant).any():
+            values *= scores[factor]
     return np.asarray(values)
 
 
