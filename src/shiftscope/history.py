@@ -14,11 +14,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shiftscope.as_json import plain
 from shiftscope.errors import InputError
 from shiftscope.files import check_target
 from shiftscope.monitoring import BatchRow
 from shiftscope.report.saved import UnfitError, from_plain
-from shiftscope.report.summary import plain
 
 if TYPE_CHECKING:
     from shiftscope.detector import ShiftDetector
