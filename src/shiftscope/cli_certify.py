@@ -47,6 +47,8 @@ class Asked:
         kept: Side | None = None if keep is None else keep.value
         check_conditions(kept, max_share)
         chosen = None if modes is None else [int(number) - 1 for number in parse_positions(modes, option="--modes")]
+        if chosen == []:
+            raise InputError(f"--modes {modes!r} names no mode; write such as 1,2 or leave it out")
         if chosen and min(chosen) < 0:
             raise InputError("--modes 0: modes count from 1; choose another number")
         return cls(kept, max_share, chosen)
