@@ -330,16 +330,16 @@ def _feature_sets(
             return
 
 
-def _ranking(families: list[Family], null: NDArray[np.float64]) -> list[tuple[float, float, Family, int]]:
+def _ranking(families: list[Family], null: NDArray[np.float64]) -> Iterator[tuple[float, float, Family, int]]:
     """p-value, value, family and position of every set, by p-value and then by evidence beyond chance."""
-    entries = []
-    for family in families:
-        values = family.standardised(family.observed)
-        beyond = family.observed - family.chance
-        lines = zip(p_values(values, null).tolist(), (-beyond).tolist(), values.tolist(), strict=True)
-        entries += [(p, rank, value, family, s) for s, (p, rank, value) in enumerate(lines)]
-    entries.sort(key=lambda entry: entry[:2])
-    return [(p, value, family, s) for p, _, value, family, s in entries]
+    values = [family.standardised(family.observed) for family in families]
+    beyond = np.concatenate([family.observed - family.chance for family in families])
+    p_value = p_values(np.concatenate(values), null)
+    owner = np.repeat(np.arange(len(families)), [len(line) for line in values])
+    place = np.concatenate([np.arange(len(line)) for line in values])
+    for at in np.lexsort((-beyond, p_value)):
+        family, s = owner[at], int(place[at])
+        yield float(p_value[at]), float(values[family][s]), families[family], s
 
 
 def _strongest_cell(rows: BinnedRows, features: tuple[int, ...]) -> NDArray[np.int64]:

@@ -222,16 +222,21 @@ def fill_tables(rows, others, starts, sets, bins, tables, totals):  # type: igno
 @njit(cache=True)
 def _find_cells(others, start, stop, features, bins, cells, totals):  # type: ignore[no-untyped-def]
     """Cell of each row within its block, rows per cell, and the largest of these."""
-    for r in range(start, stop):
-        cells[r] = 0
+    inside = cells[start:stop]
+    inside[:] = 0
     for axis in range(1, features.shape[0]):
-        f = features[axis]
-        for r in range(start, stop):
-            cells[r] = np.uint16(cells[r] * bins + others[f, r])
+        _append_feature(inside, others[features[axis], start:stop], np.uint16(bins))
     totals[:] = 0
-    for r in range(start, stop):
-        totals[cells[r]] += 1
+    for cell in inside:
+        totals[cell] += 1
     return np.max(totals)
+
+
+@njit(cache=True)
+def _append_feature(cells, codes, bins):  # type: ignore[no-untyped-def]
+    # one contiguous line each, in a function of its own: vector code again
+    for r in range(cells.shape[0]):
+        cells[r] = np.uint16(cells[r] * bins) + codes[r]
 
 
 @njit(cache=True)
@@ -337,10 +342,11 @@ def _pooled(table, totals, cells, counted, pooled):  # type: ignore[no-untyped-d
         n = totals[cell]
         if n > 0:
             used += 1
-            inverse += 1 / n
+            share, expected = 1 / n, n * p
+            inverse += share
             for lane in range(LANES):
-                excess = table[cell, lane] - n * p
-                chi[lane] += excess * excess / n
+                excess = table[cell, lane] - expected
+                chi[lane] += excess * excess * share
     if used < 2 or total < 4:
         return
     mean, variance = chi_square_moments(used, inverse, counted, total)
