@@ -8,7 +8,7 @@ permutes them, to the last bit.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -47,11 +47,16 @@ class Columns:
     kinds: Mapping[str, Kind] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.kinds, Mapping):
+            raise ParameterError(f"columns: kinds must map names to kinds, got {self.kinds!r}")
         wrong = [f"{shown(name)}: {kind!r}" for name, kind in self.kinds.items() if kind not in KINDS]
         if wrong:
             raise ParameterError(f"columns: kinds must be one of {', '.join(KINDS)}, got {', '.join(wrong)}")
-        if isinstance(self.include, str) or isinstance(self.exclude, str):
-            raise ParameterError("columns: include and exclude must be sequences of names, got a single text")
+        for names in (() if self.include is None else self.include, self.exclude):
+            if isinstance(names, str):
+                raise ParameterError("columns: include and exclude must be sequences of names, got a single text")
+            if not (isinstance(names, Collection) and all(isinstance(name, str) for name in names)):
+                raise ParameterError(f"columns: include and exclude must be sequences of names, got {names!r}")
 
 
 @dataclass(frozen=True)
@@ -156,7 +161,7 @@ def encode(reference: Table, current: Table, columns: Columns | Sequence[str] | 
     InputError
         If the tables have no column in common, if plain arrays differ in width, or if no column varies.
     """
-    chosen = columns if isinstance(columns, Columns) else Columns(None if columns is None else tuple(columns))
+    chosen = columns if isinstance(columns, Columns) else Columns(_as_names(columns))
     names, left_out = _match(reference, current, chosen)
     found, unfit = _agreed(reference, current, names, chosen)
     kept, useless = _choose(found)
@@ -207,6 +212,11 @@ class _Found:
     @cached_property
     def encoding(self) -> Encoding:
         return encoding(self.pair, self.kind)
+
+
+def _as_names(columns: Any) -> Any:
+    """A sequence as a tuple; anything else as it is, for `Columns` to judge."""
+    return tuple(columns) if isinstance(columns, Iterable) and not isinstance(columns, str) else columns
 
 
 def _match(reference: Table, current: Table, columns: Columns) -> tuple[list[str], list[LeftOut]]:

@@ -84,43 +84,10 @@ class Encoding(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Numbers:
-    """A complete column of numbers: standardised, one matrix column."""
+class _Standardised:
+    """Centre and scale of an encoding that standardises numbers."""
 
-    pair: Pair
     standard: Standard
-    width: int = 1
-
-    @property
-    def centre(self) -> float:
-        """Pooled mean."""
-        return self.standard.centre
-
-    @property
-    def scale(self) -> float:
-        """Pooled standard deviation."""
-        return self.standard.scale
-
-    def fill(self, points: NDArray[np.float64], columns: tuple[int, ...], n_reference: int) -> None:
-        """A block at a time, since whole columns miss the cache."""
-        for values, rows in zip(self.pair, (points[:n_reference], points[n_reference:]), strict=True):
-            for start in range(0, len(rows), BLOCK_ROWS):
-                block = slice(start, start + BLOCK_ROWS)
-                rows[block, columns[0]] = self.standard.apply(values[block])
-
-
-@dataclass(frozen=True)
-class Gaps:
-    """Numbers of which a share m is missing: two matrix columns.
-
-    The values there are standardised among themselves and a missing one stands at their mean, 0; the second column is
-    1 / sqrt(1 - m) where the value is missing and 0 elsewhere. Variances (1 - m) and m add up to 1.
-    """
-
-    pooled: NDArray[np.float64]  # (n,), NaN where missing
-    standard: Standard
-    width: int = 2
 
     @property
     def centre(self) -> float:
@@ -131,6 +98,35 @@ class Gaps:
     def scale(self) -> float:
         """Pooled standard deviation of the values there."""
         return self.standard.scale
+
+
+@dataclass(frozen=True)
+class Numbers(_Standardised):
+    """A complete column of numbers: standardised, one matrix column."""
+
+    pair: Pair
+    standard: Standard
+    width: int = 1
+
+    def fill(self, points: NDArray[np.float64], columns: tuple[int, ...], n_reference: int) -> None:
+        """A block at a time, since whole columns miss the cache."""
+        for values, rows in zip(self.pair, (points[:n_reference], points[n_reference:]), strict=True):
+            for start in range(0, len(rows), BLOCK_ROWS):
+                block = slice(start, start + BLOCK_ROWS)
+                rows[block, columns[0]] = self.standard.apply(values[block])
+
+
+@dataclass(frozen=True)
+class Gaps(_Standardised):
+    """Numbers of which a share m is missing: two matrix columns.
+
+    The values there are standardised among themselves and a missing one stands at their mean, 0; the second column is
+    1 / sqrt(1 - m) where the value is missing and 0 elsewhere. Variances (1 - m) and m add up to 1.
+    """
+
+    pooled: NDArray[np.float64]  # (n,), NaN where missing
+    standard: Standard
+    width: int = 2
 
     def fill(self, points: NDArray[np.float64], columns: tuple[int, ...], n_reference: int) -> None:
         """Values, and the mark of missing ones."""
