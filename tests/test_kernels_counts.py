@@ -12,12 +12,12 @@ from shiftscope.kernels.counts import (
     MAX_BINS,
     POOLED_CELLS,
     chi_square_moments,
-    draw_labels,
     evidence_bounds,
     half_deviance,
     scan_sets,
     unpack_windows,
 )
+from shiftscope.kernels.labels import draw_labels
 from shiftscope.lanes import pack_labels
 
 

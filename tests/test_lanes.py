@@ -4,7 +4,7 @@ import numpy as np
 from scipy.stats import hypergeom
 
 from shiftscope.kernels import labels as kernel
-from shiftscope.kernels.counts import draw_labels
+from shiftscope.kernels.labels import draw_labels
 from shiftscope.lanes import draw_lanes, pack_labels, unpack_labels
 
 

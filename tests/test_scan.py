@@ -11,7 +11,7 @@ from shiftscope.contrasts import contrast_families, log_tail
 from shiftscope.engines.rows import LocalRows
 from shiftscope.errors import ParameterError
 from shiftscope.families import Family, family_wise, p_values
-from shiftscope.kernels.counts import draw_labels
+from shiftscope.kernels.labels import draw_labels
 from shiftscope.lanes import Lanes, pack_labels
 from shiftscope.scan import FeatureSet, ScanParams, ScanResult, scan, scan_points
 

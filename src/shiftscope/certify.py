@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from os import PathLike
@@ -12,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
+from shiftscope.as_json import write_fields
 from shiftscope.errors import InputError, ParameterError, check_seed, is_whole
-from shiftscope.files import write_text
 from shiftscope.independent import FOLDS, Check, boosted_scores, independent_checks
 from shiftscope.progress import Progress, silent
-from shiftscope.report.summary import plain
 from shiftscope.subset import Subset
 
 if TYPE_CHECKING:
@@ -68,10 +66,7 @@ class Certificate:
 
     def to_json(self, path: str | PathLike[str] | None = None) -> str:
         """The certificate as JSON text, also written to `path` if given."""
-        text = json.dumps({"schema": SCHEMA, **{name: plain(value) for name, value in vars(self).items()}}, indent=1)
-        if path is not None:
-            write_text(path, text)
-        return text
+        return write_fields(self, SCHEMA, path)
 
     def __str__(self) -> str:
         names = [check.name for check in self.subsets[0].checks]

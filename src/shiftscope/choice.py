@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from shiftscope.columns import KINDS, Kind
 from shiftscope.errors import ParameterError
@@ -30,11 +31,16 @@ class Columns:
     kinds: Mapping[str, Kind] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.kinds, Mapping):
+            raise ParameterError(f"columns: kinds must map names to kinds, got {self.kinds!r}")
         wrong = [f"{shown(name)}: {kind!r}" for name, kind in self.kinds.items() if kind not in KINDS]
         if wrong:
             raise ParameterError(f"columns: kinds must be one of {', '.join(KINDS)}, got {', '.join(wrong)}")
-        if isinstance(self.include, str) or isinstance(self.exclude, str):
-            raise ParameterError("columns: include and exclude must be sequences of names, got a single text")
+        for names in (() if self.include is None else self.include, self.exclude):
+            if isinstance(names, str):
+                raise ParameterError("columns: include and exclude must be sequences of names, got a single text")
+            if not (isinstance(names, Collection) and all(isinstance(name, str) for name in names)):
+                raise ParameterError(f"columns: include and exclude must be sequences of names, got {names!r}")
 
 
 @dataclass(frozen=True)
@@ -43,3 +49,10 @@ class LeftOut:
 
     name: str
     reason: str
+
+
+def as_columns(columns: Any) -> Columns:
+    """The choice of columns; a sequence names the only ones, and anything else is for `Columns` to judge."""
+    if isinstance(columns, Columns):
+        return columns
+    return Columns(tuple(columns) if isinstance(columns, Iterable) and not isinstance(columns, str) else columns)

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from shiftscope.cli_shared import (
+    SHIFT_FOUND,
+    STDOUT,
+    Debug,
+    Seed,
+    check_outputs,
+    exit_codes,
+    json_files,
+    show_written,
+    shown_progress,
+    write_stdout,
+)
 from shiftscope.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,7 +28,6 @@ if TYPE_CHECKING:
 DEFAULT_HORIZON = 100
 TABLE_SUFFIXES = (".csv", ".parquet")
 
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of a fault.")]
 Alpha = Annotated[float, typer.Option("--alpha", help="Chance of any false alarm among HORIZON batches.")]
 
 
@@ -32,12 +41,10 @@ def fit(
     reference: Annotated[str, typer.Argument(metavar="REFERENCE", help="Table file of the reference.")],
     detector: Annotated[Path, typer.Argument(metavar="DETECTOR", help="File to write.")],
     alpha: Alpha = 0.01,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same result.")] = 0,
+    seed: Seed = 0,
     debug: Debug = False,
 ) -> None:
     """Read a reference once and keep it, with its settings, in one file for `monitor`."""
-    from shiftscope.cli import check_outputs, exit_codes, show_written
-
     with exit_codes(debug):
         check_outputs([detector], inputs=(reference,))
         from shiftscope.detector import ShiftDetector
@@ -69,18 +76,15 @@ def monitor(
     debug: Debug = False,
 ) -> None:
     """Hold a sequence of batches against a reference; one row per batch, false alarms controlled over all of them."""
-    from shiftscope.cli import SHIFT_FOUND, STDOUT, check_outputs, exit_codes, show_written
-
     with exit_codes(debug):
-        files: list[Path | str] = [path for path in (None if json == STDOUT else json, table, plot) if path is not None]
+        files = [path for path in (*json_files(json), table, plot) if path is not None]
         kept = [] if history is None else [history]
         check_outputs([*kept, *files], inputs=(reference, *batches))
         _check_suffixes(table, plot)
         result = _watch(_detector(reference, alpha, seed), batches, horizon, history, quiet=quiet)
-        _write(result, None if json == STDOUT else json, table, plot)
+        _write(result, json, table, plot)
         if json == STDOUT:
-            sys.stdout.write(result.to_json())
-            sys.stdout.flush()
+            write_stdout(result.to_json())
         if not quiet:
             typer.echo(str(result), err=json == STDOUT)
             show_written(files, on_stderr=json == STDOUT)
@@ -113,20 +117,21 @@ def _watch(
     detector: ShiftDetector, batches: list[str], horizon: int, history: Path | None, *, quiet: bool
 ) -> MonitorResult:
     import shiftscope as ss
-    from shiftscope.progress import silent, terminal_progress
 
-    with nullcontext(silent) if quiet else terminal_progress() as progress:
+    with shown_progress(quiet) as progress:
         return ss.monitor(detector, batches, horizon=horizon, history=history, progress=progress)
 
 
 def _write(result: MonitorResult, json: str | None, table: Path | None, plot: Path | None) -> None:
-    from shiftscope.files import whole_file
+    """All files or none."""
+    from shiftscope.files import together, whole_file
 
-    if json is not None:
-        result.to_json(json)
-    if table is not None:
-        with whole_file(table) as file:
-            frame = result.to_table()
-            frame.write_csv(file) if table.suffix.lower() == ".csv" else frame.write_parquet(file)
-    if plot is not None:
-        result.plot(plot)
+    with together():
+        for path in json_files(json):
+            result.to_json(path)
+        if table is not None:
+            with whole_file(table) as file:
+                frame = result.to_table()
+                frame.write_csv(file) if table.suffix.lower() == ".csv" else frame.write_parquet(file)
+        if plot is not None:
+            result.plot(plot)

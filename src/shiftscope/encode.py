@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shiftscope.choice import Columns, LeftOut
+from shiftscope.choice import Columns, LeftOut, as_columns
 from shiftscope.features import Feature, drawn
 from shiftscope.reading import Reading
 from shiftscope.recipe import Recipe, make_recipe
 from shiftscope.tables import Table, read_table
 
-__all__ = ["Columns", "Encoded", "LeftOut", "as_columns", "encode", "encode_pair", "encoded_rows"]
+__all__ = ["Columns", "Encoded", "LeftOut", "encode", "encode_pair", "encoded_rows"]
 
 ROUNDING = 1e-14  # of the spread of a column: what is nearer to zero is zero
 
@@ -134,11 +134,6 @@ def encode(reference: Table, current: Table, columns: Columns | Sequence[str] | 
 def encode_pair(reference: Any, current: Any, columns: Columns | Sequence[str] | None = None) -> Encoded:
     """Read two samples, in any form that `read_table` takes, and encode them."""
     return encode(read_table(reference, "reference"), read_table(current, "current"), columns)
-
-
-def as_columns(columns: Columns | Sequence[str] | None) -> Columns:
-    """The choice of columns; a sequence names the only ones."""
-    return columns if isinstance(columns, Columns) else Columns(None if columns is None else tuple(columns))
 
 
 def encoded_rows(

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from shiftscope.climb import ANCHORS, by_strength, climb
 from shiftscope.describe import directions
 from shiftscope.encode import Columns, Encoded, encode_pair
-from shiftscope.errors import InputError, ParameterError, alpha_fault, check_seed
+from shiftscope.errors import InputError, ParameterError, alpha_fault, check_seed, given
 from shiftscope.explanation import Inside, RowsExplanation
 from shiftscope.features import columns_of
 from shiftscope.levels import sharpen
@@ -76,7 +76,7 @@ def explain_rows(
         encoded.ranked[pool.order],
         len(pool.order) - suspected.size,
         encoded.names,
-        replace(params or ScanParams(), level=alpha),
+        replace(given(params, ScanParams), level=alpha),
         categories=encoded.categories,
         fixed=encoded.n_reference,
         random_state=random_state,

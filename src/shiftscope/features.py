@@ -85,42 +85,10 @@ class Encoding(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Numbers:
-    """A complete column of numbers: standardised, one matrix column."""
+class _Standardised:
+    """Centre and scale of an encoding that standardises numbers."""
 
     standard: Standard
-    width: int = 1
-
-    @property
-    def centre(self) -> float:
-        """Pooled mean."""
-        return self.standard.centre
-
-    @property
-    def scale(self) -> float:
-        """Pooled standard deviation."""
-        return self.standard.scale
-
-    def fill(self, values: NDArray[np.float64], points: NDArray[np.float64], columns: tuple[int, ...]) -> None:
-        """A block at a time, since whole columns miss the cache."""
-        for start in range(0, len(values), BLOCK_ROWS):
-            block = slice(start, start + BLOCK_ROWS)
-            points[block, columns[0]] = self.standard.apply(values[block])
-
-
-@dataclass(frozen=True)
-class Gaps:
-    """Numbers of which a share m is missing: two matrix columns.
-
-    The values there are standardised among themselves and a missing one stands at their mean, 0; the second column is
-    1 / sqrt(1 - m) where the value is missing and 0 elsewhere. Variances (1 - m) and m add up to 1.
-    """
-
-    standard: Standard
-    missing: int
-    rows: int
-    width: int = 2
 
     @property
     def centre(self) -> float:
@@ -131,6 +99,34 @@ class Gaps:
     def scale(self) -> float:
         """Pooled standard deviation of the values there."""
         return self.standard.scale
+
+
+@dataclass(frozen=True)
+class Numbers(_Standardised):
+    """A complete column of numbers: standardised, one matrix column."""
+
+    standard: Standard
+    width: int = 1
+
+    def fill(self, values: NDArray[np.float64], points: NDArray[np.float64], columns: tuple[int, ...]) -> None:
+        """A block at a time, since whole columns miss the cache."""
+        for start in range(0, len(values), BLOCK_ROWS):
+            block = slice(start, start + BLOCK_ROWS)
+            points[block, columns[0]] = self.standard.apply(values[block])
+
+
+@dataclass(frozen=True)
+class Gaps(_Standardised):
+    """Numbers of which a share m is missing: two matrix columns.
+
+    The values there are standardised among themselves and a missing one stands at their mean, 0; the second column is
+    1 / sqrt(1 - m) where the value is missing and 0 elsewhere. Variances (1 - m) and m add up to 1.
+    """
+
+    standard: Standard
+    missing: int
+    rows: int
+    width: int = 2
 
     def fill(self, values: NDArray[np.float64], points: NDArray[np.float64], columns: tuple[int, ...]) -> None:
         """Values, and the mark of missing ones."""

@@ -67,19 +67,19 @@ def monitor(
         raise ParameterError("horizon must be given with history: over how many batches in all is alpha to hold?")
     horizon = _checked_horizon(horizon, batches, params.alpha)
     header = HistoryHeader.of(detector, params.alpha, horizon, table_digest(detector.reference_table()))
-    record = History.open(history, header)
-    done = {(row.name, row.digest) for row in record.rows}
-    for at, (name, batch) in enumerate(_named(batches)):
-        if isinstance(batches, Sized):
-            progress("batches", at / len(batches))
-        table = read_table(batch, name)
-        digest = table_digest(table)
-        if history is not None and (name, digest) in done:
-            continue
+    with History.open(history, header) as record:
         watcher = _Watcher(detector, params.alpha / horizon, record.rows, progress)
-        record.append(watcher.row(name, digest, table))
-        done.add((name, digest))
-    return MonitorResult(tuple(record.rows), params.alpha, horizon)
+        done = {(row.name, row.digest) for row in record.rows}
+        for at, (name, batch) in enumerate(_named(batches)):
+            if isinstance(batches, Sized):
+                progress("batches", at / len(batches))
+            table = read_table(batch, name)
+            digest = table_digest(table)
+            if history is not None and (name, digest) in done:
+                continue
+            record.append(watcher.row(name, digest, table))
+            done.add((name, digest))
+        return MonitorResult(tuple(record.rows), params.alpha, horizon)
 
 
 def _checked_horizon(horizon: int | None, batches: object, alpha: float) -> int:

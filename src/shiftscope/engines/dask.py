@@ -21,7 +21,8 @@ from distributed import Client, LocalCluster
 from numpy.typing import NDArray
 
 from shiftscope.bins import CodeTable, Limits, bin_tables, code_table
-from shiftscope.encode import Encoded, as_columns, encoded_rows
+from shiftscope.choice import as_columns
+from shiftscope.encode import Encoded, encoded_rows
 from shiftscope.engines.base import Neighbours
 from shiftscope.engines.guard import guarded
 from shiftscope.engines.local import LocalEngine, LocalIndex
