@@ -90,16 +90,11 @@ class TailTest:
             tail = self._null.sf(t)
         return tail / self._tail
 
-    def compare(self, scores: NDArray[np.float64], part: NDArray[np.float64] | None = None) -> Tail:
-        """The tail of `scores` against the null tail.
-
-        With `part`, some of the scores, only these are held against what the null expects of all: the excess that they
-        would be by themselves, were all others exactly as the null has it at most.
-        """
-        m = int(np.sum(scores >= self.tau))
-        part = scores if part is None else part
-        tail = np.sort(part[part >= self.tau])[::-1]
-        if tail.size == 0:
+    def compare(self, scores: NDArray[np.float64]) -> Tail:
+        """The tail of `scores` against the null tail."""
+        tail = np.sort(scores[scores >= self.tau])[::-1]
+        m = tail.size
+        if m == 0:
             return Tail(0.0, 0.0, 0, 0.0)
         observed = np.searchsorted(-tail, -tail, side="right")
         expected = m * self.sf(tail)

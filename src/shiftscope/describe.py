@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.spatial import cKDTree
+from scipy.special import xlogy
 from scipy.stats import norm
 
 from shiftscope.encode import Encoded
@@ -52,11 +53,15 @@ def _described(job: Job, mode: Settled) -> Mode:
 
 @dataclass(frozen=True)
 class Excess:
-    """Excess mass of a region as a share of its sample, its interval, and the share of the region it makes up."""
+    """Excess mass of a region as a share of its sample, its interval, and the share of the region it makes up.
+
+    `evidence` is half the deviance of the labels in the region; 0 if the other sample is in excess there.
+    """
 
     share: float
     interval: tuple[float, float]
     purity: float
+    evidence: float
 
 
 def excess_mass(
@@ -65,6 +70,7 @@ def excess_mass(
     rows: NDArray[np.intp],
     *,
     enough: float = 0.0,
+    reach: float = CENTRE_SHARE,
     random_state: int = 0,
 ) -> Excess:
     """Excess around a mode's rows, counted on rows that had no part in drawing the region.
@@ -84,6 +90,8 @@ def excess_mass(
         Pool positions of the mode's rows, all of one sample.
     enough : float
         Share of the excess that would just have been enough to be found.
+    reach : float
+        Share of the mode's rows that see `CENTRE_RANK` others within the radius of the balls.
     """
     own_sample = is_current == is_current[rows[0]]
     half = _half(own_sample, np.random.default_rng(random_state))
@@ -91,7 +99,7 @@ def excess_mass(
     totals = np.zeros((2, 2))
     for number, drawing in enumerate((half, ~half)):
         centres = points[rows[drawing[rows]]] if drawing[rows].sum() > CENTRE_RANK else points[rows]
-        region = _inside(points[~drawing], centres)
+        region = _inside(points[~drawing], centres, reach)
         for sample, member in enumerate((own_sample[~drawing], ~own_sample[~drawing])):
             inside[number, sample] = np.sum(region & member)
             totals[number, sample] = np.sum(member)
@@ -103,7 +111,16 @@ def excess_mass(
     own, other = float(shares[:, 0].mean()), float(shares[:, 1].mean())
     purity = float(np.clip(1.0 - other / own, 0.0, 1.0)) if own > 0 else 0.0
     least = 0.0 if enough > 0 else -1.0  # a mode was found because it is in excess
-    return Excess(excess, (max(least, low), min(1.0, high)), purity)
+    evidence = _half_deviance(inside.sum(axis=0), totals.sum(axis=0)) if own > other else 0.0
+    return Excess(excess, (max(least, low), min(1.0, high)), purity, evidence)
+
+
+def _half_deviance(inside: NDArray[np.float64], totals: NDArray[np.float64]) -> float:
+    """Of (2,) rows of either sample inside a region, and in all: the log likelihood ratio of their shares."""
+    expected = inside.sum() * totals / totals.sum()
+    outside, expected_outside = totals - inside, totals - expected
+    rows, chance = np.append(inside, outside), np.append(expected, expected_outside)
+    return float(np.sum(xlogy(rows, rows) - xlogy(rows, chance)))
 
 
 def _interval_given_found(estimate: float, error: float, limit: float) -> tuple[float, float]:
@@ -133,14 +150,14 @@ def _half(own_sample: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np
     return half
 
 
-def _inside(points: NDArray[np.float64], centres: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Points within the radius that lets most centres see CENTRE_RANK others."""
+def _inside(points: NDArray[np.float64], centres: NDArray[np.float64], reach: float) -> NDArray[np.bool_]:
+    """Points within the radius that lets a share `reach` of the centres see CENTRE_RANK others."""
     tree = cKDTree(centres)
     rank = min(CENTRE_RANK, len(centres) - 1)
     if rank < 1:
         return np.zeros(len(points), dtype=np.bool_)
     spacing, _ = tree.query(centres, k=[rank + 1])
-    radius = float(np.quantile(spacing[:, 0], CENTRE_SHARE))
+    radius = float(np.quantile(spacing[:, 0], reach))
     beyond = max(float(np.nextafter(radius, np.inf)), SMALLEST_REACH)
     nearest, _ = tree.query(points, k=1, distance_upper_bound=beyond)
     return np.asarray(nearest <= radius)

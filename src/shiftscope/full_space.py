@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from math import comb, log
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shiftscope.calibrate import Calibration, calibrate, tail_test
+from shiftscope.calibrate import Calibration, calibrate
+from shiftscope.describe import excess_mass
 from shiftscope.discover import echoes
 from shiftscope.equalise import MIN_SAMPLE, Equalisation, equalise_graph
+from shiftscope.features import columns_of
 from shiftscope.job import Job
 from shiftscope.living import LivingGraph
 from shiftscope.refine import Settled, refine, same_mode
+
+CORE = 0.5  # of a mode's rows: how many lie densely enough to be its core
 
 
 def full_space_graph(job: Job) -> LivingGraph:
@@ -38,7 +43,7 @@ def full_space_modes(
 
     The rows of the known modes are taken away first. If the rest still rejects, what equalisation prunes is followed,
     cluster by cluster, into the subspaces it points to, until the modes found explain the rest. Where one part of the
-    pool rejects, chance is pruned elsewhere too: a cluster is followed if its own rows are enough to reject.
+    pool rejects, chance is pruned elsewhere too: beside another mode, a mode needs evidence of its own.
 
     Parameters
     ----------
@@ -59,14 +64,15 @@ def full_space_modes(
     if graph.exhausted(MIN_SAMPLE):  # separated samples have nothing in common to keep
         return None, ()
     rest = calibrated(job, graph, _permutations(job)) if known else calibration
-    evident = _Evidence(job, graph, rest, known)
     done = _equalised(job, graph, rest)
     if max(calibration.p_value, rest.p_value) > job.level:
         return done, ()
     pruned = _pruned(job, graph, known)
     found: tuple[Settled, ...] = ()
-    for mode in _refined(job, pruned, rest, evident):
+    for mode in _refined(job, pruned, rest):
         if echoes(mode.features, known) or any(same_mode(mode, other) for other in known):
+            continue
+        if (known or found) and not stands_alone(job, mode):
             continue
         found += (replace(mode, enough=rest.enough(job.level, current=mode.is_current)),)
         graph.restore()
@@ -79,6 +85,19 @@ def full_space_modes(
     if found and not graph.exhausted(MIN_SAMPLE):
         _equalised(job, graph, rest)
     return done, found
+
+
+def stands_alone(job: Job, mode: Settled) -> bool:
+    """Whether the rows in the core of a mode tell, by themselves, that its sample is in excess there.
+
+    They are counted where they had no part in drawing the region (see `excess_mass`). The half deviance of a region
+    exceeds t with a chance of about exp(-t), so it must exceed the log of the number of regions, one around each row in
+    each choice of as many features, over the level.
+    """
+    columns = np.ascontiguousarray(job.points[:, columns_of(job.groups, mode.features)])
+    excess = excess_mass(columns, job.is_current, mode.rows, reach=CORE, random_state=job.random_state)
+    regions = len(job.points) * comb(len(job.groups), len(mode.features))
+    return excess.evidence > log(regions / job.level)
 
 
 def calibrated(
@@ -112,35 +131,7 @@ def _equalised(job: Job, graph: LivingGraph, calibration: Calibration) -> Equali
     )
 
 
-class _Evidence:
-    """Whether a cluster of pruned rows would by itself make the test of its side reject.
-
-    The scores are those of the pool from which the known modes are taken, before any pruning. Without a known mode, the
-    largest cluster of a side that rejects stands for it in any case.
-    """
-
-    def __init__(self, job: Job, graph: LivingGraph, calibration: Calibration, known: tuple[Settled, ...]) -> None:
-        self._job, self._calibration = job, calibration
-        self._scores = np.zeros(len(job.points))
-        self._scores[job.design.order] = graph.all_scores()
-        nulls = graph.nulls()
-        q_tail = job.params.equalise.q_tail
-        self._tests = tail_test(nulls.reference, q_tail), tail_test(nulls.current, q_tail)
-        self._followed = {False, True} if known else set()
-
-    def __call__(self, rows: NDArray[np.intp]) -> bool:
-        """For the pool positions of a cluster; the largest of each side comes first."""
-        side = bool(self._job.is_current[rows[0]])
-        if side not in self._followed:
-            self._followed.add(side)
-            return True
-        tail = self._tests[side].compare(self._scores[self._job.is_current == side], self._scores[rows])
-        return self._calibration.shape_p_value(tail, current=side) <= self._job.level
-
-
-def _refined(
-    job: Job, pruned: NDArray[np.intp], calibration: Calibration, stands_alone: Callable[[NDArray[np.intp]], bool]
-) -> Iterator[Settled]:
+def _refined(job: Job, pruned: NDArray[np.intp], calibration: Calibration) -> Iterator[Settled]:
     """Settled modes of the pruned rows, of the sides whose own calibrated test rejects."""
     p_values = (calibration.p_reference, calibration.p_current)
     evident = pruned[np.where(job.is_current[pruned], p_values[1], p_values[0]) <= job.level]
@@ -157,7 +148,6 @@ def _refined(
         random_state=job.random_state,
         engine=job.engine,
         progress=job.stage("refine"),
-        evident=stands_alone,
     )
 
 

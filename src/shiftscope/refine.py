@@ -83,7 +83,6 @@ def refine(
     max_modes: int,
     random_state: int = 0,
     engine: Engine | None = None,
-    evident: Callable[[NDArray[np.intp]], bool] | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Iterator[Settled]:
     """Turn the pruned rows of the full space into settled modes, one at a time, largest start first.
@@ -103,14 +102,10 @@ def refine(
         The matrix columns of each feature; by default every column is a feature.
     max_modes : int
         Most modes followed per side, largest first.
-    evident : callable(rows), optional
-        Whether a cluster of pruned rows has evidence of its own; others are not followed.
     """
     starts = _starts(points, is_current, removed, max_modes)
     found: list[Settled] = []
     for number, rows in enumerate(starts):
-        if evident is not None and not evident(rows):
-            continue
         mode = settle(
             points,
             is_current,

@@ -1,8 +1,7 @@
-"""Comparison on a Dask cluster: the scan counts all rows where they are, the rest works on gathered rows.
+"""Comparison on a Dask cluster: rows are encoded, binned and counted where they are, the rest works on gathered rows.
 
 Up to `gathered_rows` rows everything is as on one machine, to the last bit, for any number of partitions and workers.
-Of larger pools a random sample of that many rows is gathered: its quantiles are the bins of the scan, which counts all
-rows, and the modes are looked for in it.
+Of larger pools that many rows, drawn at random, are gathered: the scan is of all rows, modes are sought in these.
 """
 
 from __future__ import annotations
