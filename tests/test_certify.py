@@ -108,6 +108,9 @@ def test_subsets_under_conditions(result: ss.ShiftResult):
     ("conditions", "message"),
     [
         ({"keep": "both"}, "keep must be 'reference', 'current' or None, got 'both'"),
+        ({"modes": 1}, r"modes must be a sequence of positions, got 1"),
+        ({"modes": "1"}, r"modes must be a sequence of positions, got '1'"),
+        ({"max_share": "half"}, r"max_share must lie between 0 and 1, got 'half'"),
         ({"max_share": 1.5}, r"max_share must lie between 0 and 1, got 1\.5"),
         ({"modes": [9]}, r"modes must be positions from 0 to \d, got 9"),
     ],

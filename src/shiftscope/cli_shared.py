@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 DONE, SHIFT_FOUND, USER_ERROR, FAULT, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
 STDOUT = "-"
+FULL = (errno.ENOSPC, errno.EDQUOT)
 
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of a fault.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same result.")]
@@ -48,6 +50,10 @@ def exit_codes(debug: bool) -> Iterator[None]:
         _let_go_of_stdout()
         raise typer.Exit(PIPE_CLOSED) from error
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in FULL:  # files of ours say so themselves
+            complain(f"standard output or a scratch file cannot be written ({error.strerror}); free some space")
+            _let_go_of_stdout()
+            raise typer.Exit(USER_ERROR) from error
         if debug:
             traceback.print_exc()
         hint = "" if debug else "; run again with --debug for the traceback"
@@ -71,6 +77,8 @@ def check_outputs(paths: Sequence[Path | str], *, inputs: tuple[str, ...] = (), 
 
     taken = {os.path.realpath(os.path.expanduser(path)): "an input" for path in inputs}
     for path in paths:
+        if str(path) == STDOUT:
+            raise InputError("only --json takes - for standard output; give this output the name of a file")
         folder = Path(path).expanduser().parent
         real = os.path.realpath(os.path.expanduser(path))
         if real in taken:
