@@ -6,7 +6,7 @@ import errno
 import os
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Protocol
@@ -100,15 +100,25 @@ def json_files(json: str | None) -> list[Path | str]:
     return [] if json is None or json == STDOUT else [json]
 
 
-def put_answer(answer: Answer, json: str | None, *, quiet: bool) -> None:
-    """Write an answer as JSON where --json says, and tell it in words unless that is not wished."""
-    files = json_files(json)
-    text = answer.to_json(files[0] if files else None)
+def put_answer(
+    answer: Answer, json: str | None, others: Mapping[Path, Callable[[Path], None]] | None = None, *, quiet: bool
+) -> None:
+    """Write an answer as JSON where --json says, and tell it in words unless that is not wished.
+
+    `others` are further files, each with what writes it; all appear together.
+    """
+    from shiftscope.files import together
+
+    files, others = json_files(json), others or {}
+    with together():
+        text = answer.to_json(files[0] if files else None)
+        for path, write in others.items():
+            write(path)
     if json == STDOUT:
         write_stdout(text)
     if not quiet:
         typer.echo(str(answer), err=json == STDOUT)
-        show_written(files, on_stderr=json == STDOUT)
+        show_written([*files, *others], on_stderr=json == STDOUT)
 
 
 def write_stdout(text: str) -> None:
