@@ -127,8 +127,11 @@ def test_modes_of_a_result_without_any_are_refused(result: ss.ShiftResult):
 
 def test_too_few_rows_are_refused(result: ss.ShiftResult):
     few = ss.Subset(np.arange(10), np.arange(10), result.n_reference, result.n_current)
-    with pytest.raises(ss.InputError, match="the equalised subsets have 10 reference and 10 current rows"):
+    with pytest.raises(ss.InputError, match=r"subsets have 10 reference and 10 current rows.* too little in common$"):
         ss.certify(result, few)
+    rows = np.random.default_rng(0).standard_normal((40, 2))
+    with pytest.raises(ss.InputError, match=r"subsets have 20 reference and 20 current rows.*: give more rows$"):
+        ss.certify(ss.compare(rows[:20], rows[20:], params=PARAMS))
     with pytest.raises(ss.ParameterError, match="n_permutations must be a whole number of at least 19"):
         ss.certify(result, n_permutations=5)
 

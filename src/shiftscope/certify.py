@@ -151,9 +151,10 @@ def _pairs(
 def _check_size(what: str, encoded: Encoded, rows: NDArray[np.intp]) -> None:
     n_current = int(np.sum(rows >= encoded.n_reference))
     if min(n_current, rows.size - n_current) < MIN_ROWS:
+        small = min(encoded.n_reference, encoded.n_current) < MIN_ROWS
         raise InputError(
             f"{what} have {rows.size - n_current} reference and {n_current} current rows; tests of what remains need "
-            f"{MIN_ROWS} of each: the samples have too little in common"
+            f"{MIN_ROWS} of each: {'give more rows' if small else 'the samples have too little in common'}"
         )
 
 

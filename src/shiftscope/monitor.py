@@ -19,7 +19,7 @@ from shiftscope.columns import Unusable
 from shiftscope.detector import ShiftDetector
 from shiftscope.encode import Encoded, encode
 from shiftscope.engines.pool import LocalPool, opened
-from shiftscope.errors import ParameterError, alpha_fault, check_kind, is_whole
+from shiftscope.errors import InputError, ParameterError, alpha_fault, check_kind, is_whole
 from shiftscope.history import History, HistoryHeader
 from shiftscope.job import Job
 from shiftscope.monitoring import BatchRow, MonitorResult, Region, StrongestMode
@@ -127,8 +127,10 @@ class _Watcher:
     progress: Progress
 
     def row(self, name: str, digest: str, table: Table) -> BatchRow:
-        reference = self.detector.reference_table()
-        encoded = encode(reference, table, self.detector.columns)
+        try:
+            encoded = encode(self.detector.reference_table(), table, self.detector.columns)
+        except InputError as error:  # of many batches, which one
+            raise InputError(f"{name}: {error}") from error
         with opened(self.detector.engine) as engine:
             pool = LocalPool(*canonical(encoded))
             job = Job(pool, self.detector.settings(), self.detector.random_state, engine, self.progress)
