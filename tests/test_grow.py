@@ -10,7 +10,8 @@ from shiftscope.bins import bin_features
 from shiftscope.engines.rows import LocalRows
 from shiftscope.grow import grow_boxes
 from shiftscope.kernels.boxes import BOX_BINS, GROWN_SHARE, SLACK, cumulative_bits, grow_lanes
-from shiftscope.kernels.counts import draw_labels, half_deviance
+from shiftscope.kernels.counts import half_deviance
+from shiftscope.kernels.labels import draw_labels
 from shiftscope.lanes import draw_lanes
 from shiftscope.windows import scan_windows
 
