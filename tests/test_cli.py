@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import gzip
 import io
 import json
@@ -220,6 +221,9 @@ def test_columns_that_take_no_part_are_named(
         (["certify", "a.csv", "b.csv", "--modes", "0"], "--modes 0: modes count from 1"),
         (["certify", "a.csv", "b.csv", "--modes", ""], "names no mode"),
         (["certify", "a.csv", "b.csv", "--keep", "both"], "--keep"),
+        (["compare", "a.csv", "b.csv", "--report", "-"], "only --json takes - for standard output"),
+        (["compare", "", "b.csv"], "reference: the path is empty"),
+        (["compare", "a.csv", "b.csv", "--kind", "=date"], "--kind '=date' must be a column, = and a kind"),
         (["nothing"], "No such command"),
     ],
 )
@@ -300,6 +304,19 @@ def test_real_interrupt_of_a_real_process(pair: tuple[Path, Path], tmp_path: Pat
         _, said = process.communicate()
     assert (process.returncode, said) == (130, "shiftscope: interrupted\n")
     assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_full_disk_behind_standard_output_is_not_a_fault(
+    run: Run, pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(ss, "compare", full)
+    monkeypatch.setattr(cli_shared, "_let_go_of_stdout", lambda: None)
+    done = run("compare", *pair)
+    assert (done.code, one_line(done)) == (2, True)
+    assert "No space left on device" in done.err
 
 
 def test_closed_pipe_is_not_a_fault(run: Run, pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:

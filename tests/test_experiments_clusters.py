@@ -14,7 +14,7 @@ def test_two_workers_say_what_one_machine_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(clusters, "CLUSTERS", ((2, 3),))
-    clusters.main(["--rows", "1200", "--injected", "90", "--out", str(tmp_path)])
+    clusters.main(["--rows", "400", "--injected", "60", "--out", str(tmp_path)])
     modes, _, alone, together = capsys.readouterr().out.splitlines()
     assert "'current'" in modes
     assert alone.split()[:2] == ["none", "1"]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -87,3 +89,20 @@ def test_a_file_in_the_place_of_a_folder_is_called_one(tmp_path: Path) -> None:
     write_text(tmp_path / "a", "1")
     with pytest.raises(InputError, match="its folder is a file"):
         check_target(tmp_path / "a" / "b")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such paths")
+def test_a_stream_is_written_behind_what_it_holds(tmp_path: Path) -> None:
+    """Of a log that standard output is appended to, nothing is lost."""
+    log = tmp_path / "log"
+    log.write_text("former\n")
+    script = (
+        "from shiftscope.files import write_text; print('before'); write_text('/dev/stdout', 'text\\n'); print('after')"
+    )
+    with log.open("ab") as file:
+        subprocess.run([sys.executable, "-c", script], stdout=file, check=True)
+    assert log.read_text() == "former\nbefore\ntext\nafter\n"
+    piped = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert piped.stdout == "before\ntext\nafter\n"
+    with pytest.raises(InputError, match="cannot be written"):
+        write_text("/dev/fd/999", "text")

@@ -5,6 +5,7 @@ from itertools import combinations, permutations, product
 import numba
 import numpy as np
 import pytest
+from packing import pack_labels
 from scipy.stats import binom, chi2_contingency
 
 from shiftscope.kernels.counts import (
@@ -18,7 +19,6 @@ from shiftscope.kernels.counts import (
     unpack_windows,
 )
 from shiftscope.kernels.labels import draw_labels
-from shiftscope.lanes import pack_labels
 
 
 def xlogx(n: int) -> np.ndarray:

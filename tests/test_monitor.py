@@ -127,6 +127,12 @@ def test_an_interrupted_run_goes_on_where_it_stopped(
     assert computed["scan"] > done  # under another name the same table is another batch
 
 
+def test_a_batch_that_cannot_be_compared_is_named(detector: ss.ShiftDetector):
+    stranger = pd.DataFrame({"q": [1.0, 2.0], "z": [3.0, 4.0]})
+    with pytest.raises(ss.InputError, match=r"^tuesday: reference and current have no column in common"):
+        ss.monitor(detector, {"tuesday": stranger})
+
+
 def test_a_record_of_something_else_is_refused(detector: ss.ShiftDetector, tmp_path: Path):
     record = tmp_path / "history.jsonl"
     ss.monitor(detector, [], horizon=5, history=record)

@@ -4,6 +4,7 @@ import re
 from dataclasses import fields
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import shiftscope as ss
@@ -97,6 +98,9 @@ def test_what_is_no_number_is_refused_by_functions(value):
         lambda: ss.ScoreNull(10, value),
         lambda: ss.partition(rows, z=value),
         lambda: ss.explain_rows(rows[:10], rows[10:], [1, 2], alpha=value),
+        lambda: ss.explain_rows(rows[:10], rows[10:], [1, 2], k_max=value),
+        lambda: ss.localise(rows, rows[:, 0] > 0, random_state=value),
+        lambda: ss.compare(rows[:10], rows[10:], engine=value if value is not None else 3),
         lambda: ss.monitor(ss.ShiftDetector(alpha=0.1).fit(rows), [rows], horizon=value, history="missing/h"),
     ):
         with pytest.raises(ParameterError):
@@ -108,6 +112,25 @@ def test_settings_of_another_class_are_refused():
     for stage in (ss.compare, ss.scan, ss.equalise):
         with pytest.raises(ParameterError, match=r"^params must be of the class .*Params, got 'quick'$"):
             stage(rows[:10], rows[10:], params="quick")
+
+
+def test_what_is_no_detector_or_result_is_refused():
+    with pytest.raises(ParameterError, match=r"^detector must be of the class ShiftDetector, got None$"):
+        ss.monitor(None, [])
+    with pytest.raises(ParameterError, match=r"^result must be of the class ShiftResult, got None$"):
+        ss.certify(None)
+
+
+def test_one_frame_is_no_sequence_of_batches():
+    frame = pd.DataFrame(np.random.default_rng(0).standard_normal((20, 2)), columns=["a", "b"])
+    with pytest.raises(ParameterError, match=r"^batches must be a sequence of tables, got a single one"):
+        ss.monitor(ss.ShiftDetector().fit(frame), frame)
+
+
+def test_columns_that_exclude_each_other_are_refused():
+    rows = np.random.default_rng(0).standard_normal((20, 2))
+    with pytest.raises(ParameterError, match=r"^columns: include and exclude leave no column"):
+        ss.compare(rows[:10], rows[10:], columns=ss.Columns(include=("x0",), exclude=("x0",)))
 
 
 @pytest.mark.parametrize("columns", ["x0", 3, [0, 1], ss.Columns])

@@ -237,7 +237,7 @@ def _columns(include: list[str] | None, exclude: list[str] | None, kinds: list[s
     from shiftscope.encode import Columns
 
     pairs = [entry.rpartition("=") for entry in kinds or []]
-    odd = next((kind for name, _, kind in pairs if not name), None)
+    odd = next((entry for entry, (name, _, _) in zip(kinds or [], pairs, strict=True) if not name), None)
     if odd is not None:
         raise ParameterError(
             f"--kind {odd!r} must be a column, = and a kind, such as zip=category; add what is missing"

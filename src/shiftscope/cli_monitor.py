@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,15 +11,14 @@ import typer
 
 from shiftscope.cli_shared import (
     SHIFT_FOUND,
-    STDOUT,
     Debug,
     Seed,
     check_outputs,
     exit_codes,
     json_files,
+    put_answer,
     show_written,
     shown_progress,
-    write_stdout,
 )
 from shiftscope.errors import InputError
 
@@ -77,17 +78,16 @@ def monitor(
 ) -> None:
     """Hold a sequence of batches against a reference; one row per batch, false alarms controlled over all of them."""
     with exit_codes(debug):
-        files = [path for path in (*json_files(json), table, plot) if path is not None]
-        kept = [] if history is None else [history]
-        check_outputs([*kept, *files], inputs=(reference, *batches))
+        files = [path for path in (history, *json_files(json), table, plot) if path is not None]
+        check_outputs(files, inputs=(reference, *batches))
         _check_suffixes(table, plot)
         result = _watch(_detector(reference, alpha, seed), batches, horizon, history, quiet=quiet)
-        _write(result, json, table, plot)
-        if json == STDOUT:
-            write_stdout(result.to_json())
-        if not quiet:
-            typer.echo(str(result), err=json == STDOUT)
-            show_written(files, on_stderr=json == STDOUT)
+        others: dict[Path, Callable[[Path], None]] = {}
+        if table is not None:
+            others[table] = partial(_write_table, result)
+        if plot is not None:
+            others[plot] = result.plot
+        put_answer(result, json, others, quiet=quiet)
         if fail_on_shift and result.alarms:
             raise typer.Exit(SHIFT_FOUND)
 
@@ -122,16 +122,9 @@ def _watch(
         return ss.monitor(detector, batches, horizon=horizon, history=history, progress=progress)
 
 
-def _write(result: MonitorResult, json: str | None, table: Path | None, plot: Path | None) -> None:
-    """All files or none."""
-    from shiftscope.files import together, whole_file
+def _write_table(result: MonitorResult, path: Path) -> None:
+    from shiftscope.files import whole_file
 
-    with together():
-        for path in json_files(json):
-            result.to_json(path)
-        if table is not None:
-            with whole_file(table) as file:
-                frame = result.to_table()
-                frame.write_csv(file) if table.suffix.lower() == ".csv" else frame.write_parquet(file)
-        if plot is not None:
-            result.plot(plot)
+    with whole_file(path) as file:
+        frame = result.to_table()
+        frame.write_csv(file) if path.suffix.lower() == ".csv" else frame.write_parquet(file)

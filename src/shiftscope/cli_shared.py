@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Protocol
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 DONE, SHIFT_FOUND, USER_ERROR, FAULT, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
 STDOUT = "-"
+FULL = (errno.ENOSPC, errno.EDQUOT)
 
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of a fault.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same result.")]
@@ -48,6 +50,10 @@ def exit_codes(debug: bool) -> Iterator[None]:
         _let_go_of_stdout()
         raise typer.Exit(PIPE_CLOSED) from error
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in FULL:  # files of ours say so themselves
+            complain(f"standard output or a scratch file cannot be written ({error.strerror}); free some space")
+            _let_go_of_stdout()
+            raise typer.Exit(USER_ERROR) from error
         if debug:
             traceback.print_exc()
         hint = "" if debug else "; run again with --debug for the traceback"
@@ -71,6 +77,8 @@ def check_outputs(paths: Sequence[Path | str], *, inputs: tuple[str, ...] = (), 
 
     taken = {os.path.realpath(os.path.expanduser(path)): "an input" for path in inputs}
     for path in paths:
+        if str(path) == STDOUT:
+            raise InputError("only --json takes - for standard output; give this output the name of a file")
         folder = Path(path).expanduser().parent
         real = os.path.realpath(os.path.expanduser(path))
         if real in taken:
@@ -92,15 +100,25 @@ def json_files(json: str | None) -> list[Path | str]:
     return [] if json is None or json == STDOUT else [json]
 
 
-def put_answer(answer: Answer, json: str | None, *, quiet: bool) -> None:
-    """Write an answer as JSON where --json says, and tell it in words unless that is not wished."""
-    files = json_files(json)
-    text = answer.to_json(files[0] if files else None)
+def put_answer(
+    answer: Answer, json: str | None, others: Mapping[Path, Callable[[Path], None]] | None = None, *, quiet: bool
+) -> None:
+    """Write an answer as JSON where --json says, and tell it in words unless that is not wished.
+
+    `others` are further files, each with what writes it; all appear together.
+    """
+    from shiftscope.files import together
+
+    files, others = json_files(json), others or {}
+    with together():
+        text = answer.to_json(files[0] if files else None)
+        for path, write in others.items():
+            write(path)
     if json == STDOUT:
         write_stdout(text)
     if not quiet:
         typer.echo(str(answer), err=json == STDOUT)
-        show_written(files, on_stderr=json == STDOUT)
+        show_written([*files, *others], on_stderr=json == STDOUT)
 
 
 def write_stdout(text: str) -> None:

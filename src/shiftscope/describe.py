@@ -21,6 +21,7 @@ COVERAGE = 0.95
 WIDEST = 8.0  # standard errors that an interval reaches at most
 CENTRE_RANK = 5  # the region reaches to this neighbour of most centres ...
 NOISE = 2.0  # standard errors by which the shares of a level must differ to be told as a change of the samples
+HUGE, HUGE_UNIT = 2.0**1020, 16.0  # differences of larger numbers may overflow: they are taken in this unit
 MOSTLY = 0.5  # if more of a mode's rows lack a value, that is their direction
 CENTRE_SHARE = 0.95  # ... namely of this share of them
 SMALLEST_REACH = 1e-150  # the tree compares squares: a radius of 0, rows that are all alike, must not vanish
@@ -222,9 +223,10 @@ def _level_direction(
 def _number_direction(
     encoded: Encoded, mode: NDArray[np.float64], other: NDArray[np.float64], feature: int
 ) -> Direction:
-    low, median, high = np.quantile(mode, (0.25, 0.5, 0.75))
-    other_low, other_median, other_high = np.quantile(other, (0.25, 0.5, 0.75))
+    unit = HUGE_UNIT if max(np.abs(mode).max(), np.abs(other).max()) > HUGE else 1.0
+    low, median, high = np.quantile(mode / unit, (0.25, 0.5, 0.75))
+    other_low, other_median, other_high = np.quantile(other / unit, (0.25, 0.5, 0.75))
     spread = float((high - low) / (other_high - other_low)) if other_high > other_low else float("inf")
-    shift = float((median - other_median) / encoded.scale[feature])
-    kind = encoded.features[feature].kind
-    return Direction(encoded.names[feature], float(median), float(other_median), shift, spread, kind=kind)
+    shift = float((median - other_median) / (encoded.scale[feature] / unit))
+    kind, medians = encoded.features[feature].kind, (float(median * unit), float(other_median * unit))
+    return Direction(encoded.names[feature], *medians, shift, spread, kind=kind)

@@ -63,12 +63,19 @@ def kind_fault(name: str, value: object, kind: type) -> str | None:
     return None if isinstance(value, kind) else f"{name} must be of the class {kind.__name__}, got {value!r}"
 
 
-def given(params: T | None, kind: type[T]) -> T:
-    """The settings given, or the usual ones if none are; what is no `kind` is refused."""
-    fault = None if params is None else kind_fault("params", params, kind)
+def check_kind(name: str, value: object, kind: type) -> None:
+    """Refuse a parameter that is no `kind`."""
+    fault = kind_fault(name, value, kind)
     if fault is not None:
         raise ParameterError(fault)
-    return kind() if params is None else params
+
+
+def given(params: T | None, kind: type[T]) -> T:
+    """The settings given, or the usual ones if none are; what is no `kind` is refused."""
+    if params is None:
+        return kind()
+    check_kind("params", params, kind)
+    return params
 
 
 def check_seed(random_state: object) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
@@ -13,6 +15,7 @@ from typing import BinaryIO
 
 from shiftscope.errors import InputError
 
+_STREAM = re.compile(r"/dev/(?:(stdout|stderr)|fd/(\d+))")
 SHOWN = 80  # characters of a path in a message
 
 
@@ -28,6 +31,11 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     InputError
         If the folder is missing or nothing can be written there.
     """
+    stream = _stream(path)
+    if stream is not None:
+        with _written_through(path, stream) as file:
+            yield file
+        return
     check_target(path)
     target = _resolved(path)
     direct = target.exists() and not target.is_file()
@@ -117,6 +125,8 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 def check_target(path: str | os.PathLike[str]) -> None:
     """Refuse a path that cannot be written, before hours of work are lost to it."""
+    if _stream(path) is not None:
+        return
     try:
         target = _resolved(path)
         is_folder = target.is_dir()
@@ -131,6 +141,25 @@ def check_target(path: str | os.PathLike[str]) -> None:
     writable = target if target.exists() and not target.is_file() else target.parent
     if not os.access(writable, os.W_OK):
         raise _refused(path, "permission denied", "choose another path")
+
+
+def _stream(path: str | os.PathLike[str]) -> int | None:
+    """The open stream that a path such as /dev/stdout or /dev/fd/63 stands for; None if it is none."""
+    match = _STREAM.fullmatch(os.fspath(path))
+    return None if match is None else {"stdout": 1, "stderr": 2}.get(match[1]) or int(match[2])
+
+
+@contextmanager
+def _written_through(path: str | os.PathLike[str], stream: int) -> Iterator[BinaryIO]:
+    """Write behind what the stream holds already: opened by its name, the file behind it would be emptied."""
+    try:
+        sys.stdout.flush()
+        with os.fdopen(os.dup(stream), "wb") as file:
+            yield file
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise _refused(path, error.strerror or str(error), "choose another path") from error
 
 
 def _resolved(path: str | os.PathLike[str]) -> Path:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
-from shiftscope.errors import InputError, ParameterError, given, is_number, is_positive, is_share, is_whole
+from shiftscope.errors import InputError, ParameterError, check_seed, given, is_number, is_positive, is_share, is_whole
 from shiftscope.features import Groups, columns_of
 from shiftscope.kernels.enrich import LINES, batch_distances, weighted_spread
 from shiftscope.subset_size import Curve, best_size, cross_validate, gap_size
@@ -174,6 +174,8 @@ def localise(
     params = given(params, LocaliseParams)
     params = params if batch is None else replace(params, batch=batch)
     points, is_target, is_query = _checked(pool, target, query)
+    if not isinstance(random_state, np.random.Generator):
+        check_seed(random_state)
     rng = np.random.default_rng(random_state)
     groups = groups or tuple((column,) for column in range(points.shape[1]))
     weights, objective = _learn(points, is_target, is_query, params, rng, groups)

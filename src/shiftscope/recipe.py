@@ -168,6 +168,8 @@ def _match(samples: Samples, columns: Columns) -> tuple[list[str], list[LeftOut]
         )
     left_out = [LeftOut(name, "left out on request") for name in everything if name not in wanted - {*columns.exclude}]
     asked = everything - {left.name for left in left_out}
+    if not asked:
+        raise ParameterError("columns: include and exclude leave no column; include one that is not excluded")
     left_out += [LeftOut(n, "only in the reference sample") for n in reference.names if n in asked and n not in common]
     left_out += [LeftOut(n, "only in the current sample") for n in current.names if n in asked and n not in common]
     return sorted(common & asked, key=_natural), left_out

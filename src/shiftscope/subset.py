@@ -51,6 +51,9 @@ def chosen_subset(
 ) -> Subset:
     """Remove what the result removes, as far as the conditions allow (see `ShiftResult.equalised`)."""
     check_conditions(keep, max_share)
+    if not isinstance(modes, Sequence | np.ndarray | None) or isinstance(modes, str):
+        raise ParameterError(f"modes must be a sequence of positions, got {modes!r}")
+    modes = None if modes is None else list(modes)
     if modes and not result.modes:
         raise ParameterError("modes: the result has none; leave modes out")
     for mode in modes or ():
