@@ -258,8 +258,9 @@ def _run(
     engine: str = "local",
 ) -> ShiftResult:
     import shiftscope as ss
+    from shiftscope.warm import shared_compilation
 
-    with shown_progress(quiet) as progress:
+    with shown_progress(quiet) as progress, shared_compilation():
         return ss.compare(
             reference,
             current,

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.spatial import cKDTree
-from scipy.special import xlogy
-from scipy.stats import norm
+from scipy.special import log_ndtr, xlogy
 
 from shiftscope.encode import Encoded
 from shiftscope.features import columns_of
@@ -131,7 +130,7 @@ def _interval_given_found(estimate: float, error: float, limit: float) -> tuple[
     """
 
     def surprise(mean: float, share: float) -> float:
-        ratio = norm.logsf((estimate - mean) / error) - norm.logsf((limit - mean) / error)
+        ratio = log_ndtr((mean - estimate) / error) - log_ndtr((mean - limit) / error)
         return float(ratio - np.log(share))
 
     tail = (1.0 - COVERAGE) / 2.0

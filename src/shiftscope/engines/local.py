@@ -101,7 +101,7 @@ class LocalEngine:
         n, d = points.shape
         layout = self.layout or choose_layout(n, d, k)
         blocks = build_blocks(np.ascontiguousarray(points, dtype=np.float64), layout.block_size)
-        return LocalIndex(blocks, layout.group_size, self.n_threads or _cores())
+        return LocalIndex(blocks, layout.group_size, self.n_threads or cores())
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,8 @@ class LocalIndex:
         return Neighbours(index, tied)
 
 
-def _cores() -> int:
+def cores() -> int:
+    """Cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
-from scipy.stats import poisson
+from scipy.special import gammaln, xlogy
 
 from shiftscope.encode import Encoded
 from shiftscope.families import critical_value
@@ -133,13 +132,20 @@ def _power(extra: int, own: int, other: int, share: float, needed: float) -> flo
     k = np.minimum(extra + have[:, None], own)
     inside = k + np.minimum(counter[None, :], other)
     reached = (half_deviances(k, inside, own, own + other) >= needed) & (k * (own + other) > inside * own)
-    chance = poisson.pmf(have, share * (own - extra))[:, None] * poisson.pmf(counter, share * other)[None, :]
+    chance = _poisson(have, share * (own - extra))[:, None] * _poisson(counter, share * other)[None, :]
     return float(np.sum(chance * reached))
 
 
 def _likely(mean: float) -> NDArray[np.int64]:
     """Counts of a Poisson variable, without its far tails."""
+    from scipy.stats import poisson  # slow to import, and needed only where nothing was found
+
     return np.arange(int(poisson.ppf(SPAN, mean)), int(poisson.isf(SPAN, mean)) + 1)
+
+
+def _poisson(counts: NDArray[np.int64], mean: float) -> NDArray[np.float64]:
+    """Probabilities of counts of a Poisson variable."""
+    return np.asarray(np.exp(xlogy(counts, mean) - gammaln(counts + 1) - mean))
 
 
 def half_deviances(k: NDArray[np.int64], inside: NDArray[np.int64], counted: int, total: int) -> NDArray[np.float64]:
