@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shiftscope.columns import Column, Kind, Unusable
 from shiftscope.exact import exact_sum
@@ -82,8 +83,15 @@ def column_facts(column: Column) -> Facts:
         high=float(found.max(initial=-np.inf)),
         total=exact_sum(found),
         whole=column.whole,
-        repeats=column.whole and np.unique(found).size < found.size,
+        repeats=column.whole and _repeats(found),
     )
+
+
+def _repeats(values: NDArray[np.float64]) -> bool:
+    """Whether some whole number occurs twice: certain if there are more of them than numbers in their range."""
+    if not len(values):
+        return False
+    return bool(len(values) > np.ptp(values) + 1) or np.unique(values).size < values.size
 
 
 def merged(first: Facts | Unusable, second: Facts | Unusable) -> Facts | Unusable:

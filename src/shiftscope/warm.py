@@ -1,11 +1,13 @@
 """The first run of all: two processes share the work of compiling the kernels.
 
 Compiled kernels are kept on disk, so this happens once. While the main process compiles the search for neighbours,
-which comes first, another one compiles what comes later: scoring, calibration and localisation.
+which comes first, another one compiles what comes later: scoring, calibration and localisation, and the libraries that
+draw the report.
 """
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -59,4 +61,5 @@ def _compiled() -> bool:
 
 
 if __name__ == "__main__":
+    importlib.import_module("shiftscope.report.html")
     compile_kernels()
