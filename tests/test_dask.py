@@ -19,11 +19,13 @@ from typer.testing import CliRunner
 
 import shiftscope as ss
 from shiftscope.cli import app
+from shiftscope.encode import encode_pair
 from shiftscope.engines.dask import DaskEngine
 from shiftscope.engines.local import LocalEngine
 from shiftscope.engines.pool import opened
 from shiftscope.equalise import EqualiseParams
 from shiftscope.errors import EngineError, InputError, ParameterError
+from shiftscope.orient import canonical
 from shiftscope.results import ShiftResult
 from shiftscope.scan import ScanParams
 
@@ -171,6 +173,30 @@ def test_samples_of_equal_size_have_one_order(client: Client) -> None:
     back = ss.compare(in_parts(current, 5), in_parts(reference, 1), params=PARAMS, engine=engine)
     same_scan(ahead, local)
     same(back.swapped(), ahead)
+
+
+def test_partitions_are_read_with_the_notices_and_errors_of_whole_tables(client: Client) -> None:
+    rng = np.random.default_rng(6)
+    frames = []
+    for n in (90, 120):
+        frame = pd.DataFrame({"a": rng.standard_normal(n), "key": rng.permutation(10 * n)[:n], "same": np.ones(n)})
+        frame["copy"] = frame["a"]
+        frame["row"] = np.arange(n)
+        frame["count"] = np.append(np.arange(n - 1), 0)  # every partition has distinct numbers, the whole has not
+        frame["level"] = rng.choice(["x", "y", "z"], n)
+        frame.loc[rng.choice(n, 9, replace=False), "level"] = None
+        frames.append(frame)
+    whole, _ = canonical(encode_pair(*frames))
+    engine = DaskEngine(client)
+    pool = engine.read(*(dd.from_pandas(frame, npartitions=3) for frame in frames), None, 0)
+    assert pool.encoded.left_out == whole.left_out
+    assert {left.name for left in whole.left_out} == {"copy", "key", "row", "same"}
+    np.testing.assert_array_equal(pool.encoded.points, whole.points)
+    np.testing.assert_array_equal(pool.encoded.ranked, whole.ranked)
+    assert pool.encoded.features == whole.features
+    frames[1].loc[100, "a"] = np.inf
+    with pytest.raises(InputError, match=r"current: column 'a' has 1 infinite value \(first in row 100"):
+        engine.read(*(dd.from_pandas(frame, npartitions=3) for frame in frames), None, 0)
 
 
 def during_scan(strike: Callable[[], None]) -> Callable[[str, float], None]:
