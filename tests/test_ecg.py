@@ -170,15 +170,23 @@ def test_a_support_is_the_heaviest_sixth_of_the_features(monkeypatch, side):
     assert comparison.support(points, 300, rows[:5], side, draw=0) is None
 
 
-def test_the_alternation_prunes_in_the_features_of_both_supports(monkeypatch):
+def test_the_alternation_ends_in_the_features_of_both_supports(monkeypatch):
+    seen = []
+
+    def score(reference, current, k_max):
+        seen.append(reference[0].tolist())
+        return SimpleNamespace(reference=np.arange(40.0), current=-np.arange(40.0))
+
+    monkeypatch.setattr(comparison.ss, "score", score)
     monkeypatch.setattr(comparison, "support", lambda points, n, rows, side, draw: {"features": [[4, 1], [1, 2]][side]})
-    monkeypatch.setattr(comparison, "prune", lambda points, n, draw: (points[0], n))
-    scores = np.arange(40.0), -np.arange(40.0)
-    found = comparison.refined(np.tile(np.arange(6.0), (80, 1)), 40, scores, draw=0)
+    monkeypatch.setattr(comparison, "prune", lambda points, n, draw: (points[0], points[n]))
+    found = comparison.refined(np.tile(np.arange(6.0), (80, 1)), 40, (np.ones(40), np.ones(40)), draw=0)
+    assert seen == [[1, 2, 4]]
     assert found.removed[0].tolist() == [1, 2, 4]
     assert [rows.tolist() for rows in found.evident] == [[36, 37, 38, 39], [0, 1, 2, 3]]
     monkeypatch.setattr(comparison, "support", lambda *_: None)
-    assert [rows.size for rows in comparison.refined(np.zeros((80, 6)), 40, scores, draw=0).removed] == [0, 0]
+    nothing = comparison.refined(np.zeros((80, 6)), 40, (np.ones(40), np.ones(40)), draw=0)
+    assert [rows.size for rows in nothing.removed] == [0, 0]
 
 
 def test_overlap_by_wave_and_lead_forgives_near_duplicates():

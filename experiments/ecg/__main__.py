@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--draws", type=int, default=10, help="cohort draws")
     parser.add_argument("--splits", type=int, default=20, help="negative controls per device")
-    parser.add_argument("--processes", type=int, default=2, help="for the classifiers; 0 shows what is done so far")
+    parser.add_argument("--processes", type=int, default=2, help="one core each; 0 shows what is done so far")
     parser.add_argument("--page", type=Path, help="a Markdown page whose marked tables and numbers are renewed")
     asked = parser.parse_args(arguments)
     study = run_study(asked.data, asked.out / "units", asked.draws, asked.splits, asked.processes)

@@ -23,8 +23,12 @@ SCAN = ss.ScanParams(max_features=1)
 # in nine of ten features already: it is not the optimiser that makes supports differ, but the queries.
 LOCALISE = ss.LocaliseParams(epochs=300, background=1000)
 EVIDENT = 0.10  # of a cohort's rows, those of highest score, that a support is learned from
+TURNS = 2  # of the alternation between evidence and supports
 SUPPORT = 1 / 6  # of all features: the paper's supports have 120 to 140 of 782
 LEAST_QUERIES = 10  # rows that a support is learned from
+
+
+Scores = tuple[NDArray[np.float64], NDArray[np.float64]]  # of the rows of X and of Y
 
 
 @dataclass(frozen=True)
@@ -37,14 +41,16 @@ class Pruning:
 
 @dataclass(frozen=True)
 class Refined:
-    """One turn of the paper's alternation: evidence in a space, the supports it points to, and pruning there.
+    """The paper's alternation: evidence in a space, the supports it points to, evidence there, and so on.
 
     Attributes
     ----------
-    evident, removed : (array, array)
-        Rows of X and of Y: those of highest score in the space, and those pruned in the features of both supports.
+    evident : (array, array)
+        Rows of X and of Y with the highest scores in the last space but one.
     supports : (dict or None, dict or None)
-        See `support`.
+        What they are learned to have in common; see `support`.
+    removed : (array, array)
+        Rows pruned in the features of both supports.
     """
 
     evident: tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -59,11 +65,11 @@ def settings(scan: ss.ScanParams | None = None) -> ss.CompareParams:
     )
 
 
-def compare_unit(folder: Path, name: str, draw: int, kind: str) -> Unit:
+def compare_unit(folder: Path, name: str, draw: int, kind: str, compared_with_others: bool = True) -> Unit:
     """The whole comparison of one draw of a case; positions are within a cohort.
 
     For comparison, `pruned` are the rows that equalisation removes in the full space, and `pruned_support` is learned
-    from those of Y, as in the paper.
+    from those of Y, as in the paper; draws that only one case has need none.
     """
     ecg = read(folder)
     points, n = encoded(ecg, draw_cohorts(ecg, CASES[name], draw), kind)
@@ -77,7 +83,7 @@ def compare_unit(folder: Path, name: str, draw: int, kind: str) -> Unit:
         "modes": [_mode(mode) for mode in result.modes],
         "supports": found.supports,
         "pruned": [rows.tolist() for rows in pruned],
-        "pruned_support": support(points, n, pruned[1], 1, draw),
+        "pruned_support": support(points, n, pruned[1], 1, draw) if compared_with_others else None,
         "tails": vars(tails(points)),
         "timings": dict(result.timings),
     }
@@ -98,16 +104,21 @@ def prune_unit(folder: Path, name: str, draw: int, pruning: Pruning) -> Unit:
     return {"removed": [rows.tolist() for rows in removed], "tails": vars(tails(points))}
 
 
-def refined(
-    points: NDArray[np.float64], n: int, scores: tuple[NDArray[np.float64], NDArray[np.float64]], draw: int
-) -> Refined:
-    """The supports of both sides' rows of highest score, and what is pruned in the features of the two together."""
-    evident = strongest(scores[0]), strongest(scores[1])
-    supports = support(points, n, evident[0], 0, draw), support(points, n, evident[1], 1, draw)
-    features = sorted({feature for found in supports if found for feature in found["features"]})
-    if not features:
-        nobody = np.empty(0, dtype=np.intp)
-        return Refined(evident, supports, (nobody, nobody))
+def refined(points: NDArray[np.float64], n: int, scores: Scores, draw: int) -> Refined:
+    """The supports after some turns of the alternation, and what is pruned in their features.
+
+    `scores` are those of X and of Y in the full space.
+    """
+    for turn in range(TURNS):
+        evident = strongest(scores[0]), strongest(scores[1])
+        supports = support(points, n, evident[0], 0, draw), support(points, n, evident[1], 1, draw)
+        features = sorted({feature for found in supports if found for feature in found["features"]})
+        if not features:
+            nobody = np.empty(0, dtype=np.intp)
+            return Refined(evident, supports, (nobody, nobody))
+        if turn + 1 < TURNS:
+            anew = ss.score(points[:n, features], points[n:, features], k_max=K_MAX)
+            scores = anew.reference, anew.current
     return Refined(evident, supports, prune(points[:, features], n, draw))
 
 

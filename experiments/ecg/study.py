@@ -21,7 +21,6 @@ ENCODING = "as is"  # standardised, as in the paper
 PRUNINGS = {  # other settings, for comparison
     "winsorised, supports": Pruning("winsorised", where="supports"),
     "winsorised, full space": Pruning("winsorised"),
-    "normal scores, full space": Pruning("normal scores"),
     "winsorised, scan": Pruning("winsorised", where="scan"),
 }
 PRUNING_DRAWS = 2  # settings were chosen on these
@@ -167,13 +166,12 @@ def mean(values: Iterable[float]) -> float:
 
 def run_study(folder: Path, units: Path, draws: int = 10, splits: int = 20, processes: int = 2) -> Study:
     """Run what is missing in `units` and gather everything; with 0 processes, gather what is there."""
-    one = min(processes, 1)  # kernels use all cores by themselves
-    compared = _gather(_compares(folder, draws), units, one)
+    compared = _gather(_compares(folder, draws), units, processes)
     return Study(
         ecg=read(folder),
         compared=compared,
-        pruned=_gather(_prunings(folder, draws), units, one),
-        controls=list(_gather(_controls(folder, splits), units, one).values()),
+        pruned=_gather(_prunings(folder, draws), units, processes),
+        controls=list(_gather(_controls(folder, splits), units, processes).values()),
         checks=list(_gather(_checks(folder, compared), units, processes).values()),
         downstream=list(_gather(_downstream(folder, compared), units, processes).values()),
     )
@@ -181,7 +179,7 @@ def run_study(folder: Path, units: Path, draws: int = 10, splits: int = 20, proc
 
 def _compares(folder: Path, draws: int) -> dict[tuple[str, int], Task]:
     return {
-        (case, draw): Task(f"compare_{case}_{draw}", compare_unit, (folder, case, draw, ENCODING))
+        (case, draw): Task(f"compare_{case}_{draw}", compare_unit, (folder, case, draw, ENCODING, draw < OTHER_DRAWS))
         for draw in range(draws)
         for case in CASES
         if case == DOWNSTREAM_CASE or draw < OTHER_DRAWS
@@ -197,6 +195,10 @@ def _prunings(folder: Path, draws: int) -> dict[tuple[str, int, str], Task]:
         for case in CASES
         for key, pruning in PRUNINGS.items()
     }
+
+
+def _file_name(key: str) -> str:
+    return key.replace(", ", "-").replace(" ", "-")
 
 
 def _controls(folder: Path, splits: int) -> dict[tuple[int, int], Task]:

@@ -96,7 +96,7 @@ def removed_table(study: Study) -> list[dict]:
 
 
 def settings_table(study: Study) -> list[dict]:
-    """What every setting that was tried removes: the study's own and the full space in all draws, others in the first."""
+    """What every setting that was tried removes: the study's own and the full space in all draws, others in two."""
     own = {"supports": "removed", "full space": "pruned"}
     tried = [
         (f"{ENCODING}, {where}", case, draw, unit, key)
