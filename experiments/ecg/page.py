@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -22,6 +23,8 @@ Tables = dict[str, pl.DataFrame]
 MARKED = re.compile(r"<!-- (?P<name>[\w ]+) -->.*?<!-- / -->", re.DOTALL)
 STRONGEST = 5  # features shown per case, of those in the file
 CASES = "ABCD"
+TAILS_OF = "C"  # the case whose heavy tails are quoted
+NOT_YET = "(not computed yet)"  # of a study that was stopped
 
 
 def fill_page(page: Path, tables: Tables) -> None:
@@ -45,21 +48,22 @@ def filled(text: str, found: dict[str, str]) -> str:
 def fragments(tables: Tables) -> dict[str, str]:
     """Every table and every figure in a sentence, by name."""
     rows = {name: table.to_dicts() for name, table in tables.items()}
-    made: dict[str, Callable[[], str]] = {
-        "balance": lambda: _balance(rows["balance"]),
-        "removed": lambda: _removed(rows["removed"]),
-        "settings": lambda: _settings(rows["settings"]),
-        "supports": lambda: _supports(rows["supports"]),
-        "overlaps Y": lambda: _overlaps(rows["jaccard"], "Y"),
-        "overlaps X": lambda: _overlaps(rows["jaccard"], "X"),
-        "reasons": lambda: _reasons(rows["jaccard"]),
-        "features": lambda: _features(rows["features"]),
-        "controls": lambda: _controls(rows["controls"]),
-        "downstream": lambda: _downstream(rows["downstream"]),
-        "check": lambda: _check(rows["check"]),
-        "cost": lambda: _cost(rows["cost"]),
+    made: dict[str, tuple[str, Callable[[Sequence[Row]], str]]] = {
+        "balance": ("balance", _balance),
+        "removed": ("removed", _removed),
+        "settings": ("settings", _settings),
+        "supports": ("supports", _supports),
+        "overlaps Y": ("jaccard", partial(_overlaps, side="Y")),
+        "overlaps X": ("jaccard", partial(_overlaps, side="X")),
+        "reasons": ("jaccard", _reasons),
+        "features": ("features", _features),
+        "controls": ("controls", _controls),
+        "downstream": ("downstream", _downstream),
+        "check": ("check", _check),
+        "cost": ("cost", _cost),
     }
-    return {name: make() for name, make in made.items()} | _facts(rows)
+    whole = {name: make(rows[table]) if rows[table] else NOT_YET for name, (table, make) in made.items()}
+    return whole | _facts(rows)
 
 
 def markdown(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -308,6 +312,16 @@ def _facts(rows: dict[str, list[Row]]) -> dict[str, str]:
         "exceeds kept": f"{sum(r['exceeds_random'] for r in learned)} of {len(learned)}",
         "exceeds all": f"{sum(r['all_tested_exceeds_random'] for r in learned)} of {len(learned)}",
     }
+    for r in rows["settings"]:
+        if r["setting"].endswith("full space") and r["draw"] == 0 and r["case"] == TAILS_OF:
+            encoding = r["setting"].removesuffix(", full space")
+            facts[f"kurtosis {encoding}"] = f"{r['kurtosis']:.0f}"
+            facts[f"top rows {encoding}"] = f"{r['top_rows']:.0%}"
+    for r in rows["medians"]:
+        facts |= {f"{r['feature']} on {device}": f"{r[f'device_{device}']:.0f}" for device in (1, 2, 3)}
+    facts["matched triples"] = f"{rows['medians'][0]['matched_per_device']:,}"
+    agreed = [r[side] for r in rows["seeds"] for side in "XY"]
+    facts["seeds agree"] = f"{min(agreed):.2f} to {max(agreed):.2f}" if agreed else NOT_YET
     for r in overlaps:
         pair = f"{r['side']} {r['case_1']}{r['case_2']}"
         facts[f"same {pair}"] = _number(r["same_draw"])

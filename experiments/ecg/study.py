@@ -16,6 +16,7 @@ from experiments.ecg.controls import control_unit
 from experiments.ecg.data import Ecg, read
 from experiments.ecg.downstream import TASKS, downstream_unit
 from experiments.ecg.resume import Task, Unit, run
+from experiments.ecg.seeds import seed_unit
 
 ENCODING = "as is"  # standardised, as in the paper
 PRUNINGS = {  # other settings, for comparison
@@ -40,7 +41,7 @@ class Study:
     compared : dict of (case, draw) -> unit
     pruned : dict of (case, draw, key of PRUNINGS) -> unit
         What other settings remove.
-    controls, downstream, checks : lists of units
+    controls, downstream, checks, seeds : lists of units
     """
 
     ecg: Ecg
@@ -49,6 +50,7 @@ class Study:
     controls: list[Unit]
     downstream: list[Unit]
     checks: list[Unit]
+    seeds: list[Unit]
 
     @property
     def cases(self) -> list[str]:
@@ -173,6 +175,7 @@ def run_study(folder: Path, units: Path, draws: int = 10, splits: int = 20, proc
         pruned=_gather(_prunings(folder, draws), units, processes),
         controls=list(_gather(_controls(folder, splits), units, processes).values()),
         checks=list(_gather(_checks(folder, compared), units, processes).values()),
+        seeds=list(_gather(_seeds(folder, compared), units, processes).values()),
         downstream=list(_gather(_downstream(folder, compared), units, processes).values()),
     )
 
@@ -212,6 +215,14 @@ def _controls(folder: Path, splits: int) -> dict[tuple[int, int], Task]:
 def _checks(folder: Path, compared: dict[tuple[str, int], Unit]) -> dict[str, Task]:
     return {
         case: Task(f"check_{case}", check_unit, (folder, case, draw, ENCODING, unit["removed"]))
+        for (case, draw), unit in compared.items()
+        if draw == 0
+    }
+
+
+def _seeds(folder: Path, compared: dict[tuple[str, int], Unit]) -> dict[str, Task]:
+    return {
+        case: Task(f"seeds_{case}", seed_unit, (folder, case, draw, ENCODING, unit["evident"], unit["supports"]))
         for (case, draw), unit in compared.items()
         if draw == 0
     }

@@ -215,9 +215,7 @@ def _device_deltas(study: Study, case: str) -> np.ndarray:
 def features_table(study: Study) -> list[dict]:
     """The consensus features of Y's side with the largest difference between the devices specific to X and Y."""
     ecg = study.ecg
-    rng = np.random.default_rng(0)
-    triples = matched_triples(ecg, healthy(ecg, rng), rng)
-    medians = {device: np.median(ecg.features[rows], axis=0) for device, rows in triples.items()}
+    triples, medians = _matched_medians(study)
     rows = []
     for case in study.cases:
         cohorts, unit = study.cohorts(case), study.compared[case, 0]
@@ -242,16 +240,37 @@ def features_table(study: Study) -> list[dict]:
                     "draws": int(often[k]),
                     "median_removed_Y": float(pruned[k]),
                     **{f"median_device_{device}": float(medians[device][k]) for device in (1, 2, 3)},
-                    "matched_per_device": triples[1].size,
+                    "matched_per_device": triples,
                 }
             )
     return rows
 
 
+def medians_table(study: Study) -> list[dict]:
+    """Medians of every feature on each device, in recordings matched triple by triple."""
+    triples, medians = _matched_medians(study)
+    return [
+        {
+            "feature": name,
+            "unit": parse(name).unit if study.ecg.source == "measured" else "",
+            **{f"device_{device}": float(medians[device][k]) for device in (1, 2, 3)},
+            "matched_per_device": triples,
+        }
+        for k, name in enumerate(study.ecg.names)
+    ]
+
+
+def _matched_medians(study: Study) -> tuple[int, dict[int, np.ndarray]]:
+    """Recordings per device, and the medians of all features by device."""
+    rng = np.random.default_rng(0)
+    triples = matched_triples(study.ecg, healthy(study.ecg, rng), rng)
+    return triples[1].size, {device: np.median(study.ecg.features[rows], axis=0) for device, rows in triples.items()}
+
+
 def controls_table(study: Study) -> list[dict]:
     """False alarms per device and in total."""
     rows = []
-    for device in (1, 2, 3, 0):
+    for device in sorted({unit["device"] for unit in study.controls}) + [0] * bool(study.controls):
         units = [unit for unit in study.controls if device in (0, unit["device"])]
         for key, label in VERDICTS.items():
             for alpha in ALPHAS:
@@ -315,6 +334,11 @@ def check_table(study: Study) -> list[dict]:
     return [{key: unit[key] for key in ("case", "before", "after", "random")} for unit in study.checks]
 
 
+def seeds_table(study: Study) -> list[dict]:
+    """Overlap of the supports of two seeds, from the same queries."""
+    return [{key: unit[key] for key in ("case", "draw", "X", "Y")} for unit in study.seeds]
+
+
 def cost_table(study: Study) -> list[dict]:
     """Seconds of the units."""
     groups = {
@@ -323,6 +347,7 @@ def cost_table(study: Study) -> list[dict]:
         "controls": study.controls,
         "downstream": study.downstream,
         "check": study.checks,
+        "seeds": study.seeds,
     }
     return [
         {
@@ -346,5 +371,7 @@ TABLES: dict[str, Callable[[Study], list[dict]]] = {
     "controls": controls_table,
     "downstream": downstream_table,
     "check": check_table,
+    "seeds": seeds_table,
+    "medians": medians_table,
     "cost": cost_table,
 }
