@@ -191,9 +191,7 @@ def _compares(folder: Path, draws: int) -> dict[tuple[str, int], Task]:
 
 def _prunings(folder: Path, draws: int) -> dict[tuple[str, int, str], Task]:
     return {
-        (case, draw, key): Task(
-            f"prune_{case}_{draw}_{key.replace(', ', '-').replace(' ', '_')}", prune_unit, (folder, case, draw, pruning)
-        )
+        (case, draw, key): Task(f"prune_{case}_{draw}_{_file_name(key)}", prune_unit, (folder, case, draw, pruning))
         for draw in range(min(draws, PRUNING_DRAWS))
         for case in CASES
         for key, pruning in PRUNINGS.items()
@@ -201,7 +199,7 @@ def _prunings(folder: Path, draws: int) -> dict[tuple[str, int, str], Task]:
 
 
 def _file_name(key: str) -> str:
-    return key.replace(", ", "-").replace(" ", "-")
+    return key.replace(", ", "-").replace(" ", "_")
 
 
 def _controls(folder: Path, splits: int) -> dict[tuple[int, int], Task]:
