@@ -1,6 +1,8 @@
 """Scan and verdict of samples on disk by workers of little memory: 10,000,000 + 10,000,000 x 20 by default.
 
-    python -m benchmarks.many_rows DATA_FOLDER [--millions 10] [--workers 2] [--memory 2GB] [--out many_rows.json]
+    python -m benchmarks.many_rows DATA_FOLDER [--millions 10] [--workers 2] [--memory 2GB]
+
+`make bench` puts the figures, which are kept in benchmarks/results/many_rows.json, into docs/performance.md.
 
 Writes the 20-D benchmark (300 rows injected per 50,000) as Parquet files of a million rows, unless they are there,
 compares them on a local Dask cluster, and tells the time per stage, the throughput per core and how the memory of the
@@ -11,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import resource
 import threading
 import time
 from collections.abc import Iterator
@@ -23,13 +26,14 @@ from distributed import Client, LocalCluster
 
 import shiftscope as ss
 from experiments.benchmark20d import DIMENSION, local_pair
-from shiftscope.engines.dask import DaskEngine
+from shiftscope.engines.dask import GATHERED_ROWS, DaskEngine
 from shiftscope.files import whole_file, write_text
 
 FILE_ROWS = 1_000_000
 INJECTED_SHARE = 300 / 50_000
 SECONDS = 2.0  # between two looks at the memory
 BINS = 20  # points of the memory curve that are told
+OUT = Path(__file__).parent / "results" / "many_rows.json"
 NAMES = [f"x{column}" for column in range(DIMENSION)]
 
 
@@ -69,7 +73,15 @@ def watched(client: Client) -> Iterator[list[tuple[float, float]]]:
         thread.join()
 
 
-def run(folder: Path, rows: int, workers: int, memory: str, file_rows: int = FILE_ROWS) -> dict[str, object]:
+def run(
+    folder: Path,
+    rows: int,
+    workers: int,
+    memory: str,
+    file_rows: int = FILE_ROWS,
+    gathered_rows: int = GATHERED_ROWS,
+    params: ss.CompareParams | None = None,
+) -> dict[str, object]:
     """Generate, compare, and tell the cost."""
     patterns = generate(folder, rows, file_rows)
     with (
@@ -78,7 +90,7 @@ def run(folder: Path, rows: int, workers: int, memory: str, file_rows: int = FIL
         watched(client) as curve,
     ):
         began = time.perf_counter()
-        result = ss.compare(*patterns, engine=DaskEngine(client))
+        result = ss.compare(*patterns, params=params, engine=DaskEngine(client, gathered_rows))
         seconds = time.perf_counter() - began
     return {
         "rows": 2 * rows,
@@ -90,6 +102,7 @@ def run(folder: Path, rows: int, workers: int, memory: str, file_rows: int = FIL
         "p_value": result.p_value,
         "modes": [mode.features for mode in result.modes],
         "notes": result.notes,
+        "client_gb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, 3),
         "worker_gb": [[round(x, 1), round(y, 3)] for x, y in thinned(curve)],
     }
 
@@ -108,15 +121,21 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--memory", default="2GB", help="limit of each worker")
     parser.add_argument("--file-rows", type=int, default=FILE_ROWS)
-    parser.add_argument("--out", type=Path, default=None)
+    parser.add_argument("--gathered-rows", type=int, default=GATHERED_ROWS, help="most rows brought to the client")
+    parser.add_argument("--out", type=Path, default=OUT)
     arguments = parser.parse_args()
     cost = run(
-        arguments.folder, round(1e6 * arguments.millions), arguments.workers, arguments.memory, arguments.file_rows
+        arguments.folder,
+        round(1e6 * arguments.millions),
+        arguments.workers,
+        arguments.memory,
+        arguments.file_rows,
+        arguments.gathered_rows,
     )
     text = json.dumps(cost, indent=1)
     print(text)
-    if arguments.out is not None:
-        write_text(arguments.out, text + "\n")
+    arguments.out.parent.mkdir(parents=True, exist_ok=True)
+    write_text(arguments.out, text + "\n")
 
 
 if __name__ == "__main__":

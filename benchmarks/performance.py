@@ -9,6 +9,7 @@ again, so an interrupted run goes on where it stopped; delete the folder to meas
 from __future__ import annotations
 
 import argparse
+import json
 import platform
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,8 @@ from shiftscope.files import write_text
 
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
 OUT = Path(__file__).parent / "results"
+ESTIMATED_ROWS, ESTIMATED_CORES = 10**9, 100
+BYTES_PER_ROW = 20 + 32  # codes of 20 columns, and labels of 255 permutations
 Costs = dict[tuple[Any, ...], dict[str, float]]
 
 
@@ -94,8 +97,8 @@ def run(plan: Plan, out: Path) -> Costs:
     return dict(zip(keys, run_units(keys, measured_apart, out), strict=True))
 
 
-def page(plan: Plan, costs: Costs) -> str:
-    """The figures as Markdown."""
+def page(plan: Plan, costs: Costs, cluster_cost: dict[str, Any] | None = None) -> str:
+    """The figures as Markdown; those of a cluster if they have been measured (see `benchmarks.many_rows`)."""
     flops, bytes_ = costs[("arithmetic", plan.product)]["rate"], costs[("bandwidth", plan.megabytes)]["rate"]
     lines = [
         "# Performance",
@@ -131,6 +134,7 @@ def page(plan: Plan, costs: Costs) -> str:
         "The scan reads one label (a byte) per row, labelling and column set; its limit is the time in which one core "
         "reads as many bytes from memory. Labels that stay in the caches can be read faster than that.",
         "",
+        *cluster(cluster_cost),
         "## Cold start",
         "",
         f"`shiftscope --version`: {costs[('version',)]['wall']:.2f} s. Import and first comparison of 500 + 500 x 4 "
@@ -187,6 +191,44 @@ def growth(costs: Costs, cases: list[tuple[int, int]], axis: int, word: str, byt
     return [*lines, f"| exponent | {slopes[0]:.2f} | | {slopes[1]:.2f} | | {slopes[2]:.2f} |"]
 
 
+def cluster(cost: dict[str, Any] | None) -> list[str]:
+    """Many rows on workers of little memory: time by stage, throughput, memory with time, and an estimate."""
+    if cost is None:
+        return []
+    rate, curve = cost["scan_rows_per_second_and_core"], cost["worker_gb"]
+    hours = ESTIMATED_ROWS / rate / ESTIMATED_CORES / 3600.0
+    share = ESTIMATED_ROWS // ESTIMATED_CORES
+    stages = ", ".join(f"{stage} {seconds:.0f}" for stage, seconds in cost["timings"].items())
+    return [
+        "## A cluster",
+        "",
+        f"{cost['rows'] // 2:,} + {cost['rows'] // 2:,} rows x 20 in Parquet files, {cost['workers']} workers of one "
+        f"thread limited to {cost['memory_limit']} each (`python -m benchmarks.many_rows FOLDER`): "
+        f"{cost['seconds']:.0f} s, p = {cost['p_value']:.3g}. Seconds by stage: {stages}. The scan takes {rate:,.0f} "
+        f"rows per second and core. Peak memory of the client: {cost['client_gb']:.2f} GB.",
+        "",
+        "Memory of the largest worker:",
+        "",
+        "| seconds | " + " | ".join(f"{at:.0f}" for at, _ in curve) + " |",
+        "| --- |" + " --- |" * len(curve),
+        "| GB | " + " | ".join(f"{held:.2f}" for _, held in curve) + " |",
+        "",
+        f"On paper, {ESTIMATED_ROWS:,} rows on {ESTIMATED_CORES} such workers: the work of the scan grows in "
+        f"proportion to the rows and is shared out evenly, so {hours:.1f} hours, with {share:,} rows "
+        f"({share * BYTES_PER_ROW / 1e9:.1f} GB of codes and labels) on each. Tables of logarithms take 8 bytes per "
+        f"pooled row in every process, so such workers need {ESTIMATED_ROWS * 8 / 1e9:.0f} GB more.",
+        "",
+    ]
+
+
+def measured_cluster(path: Path) -> dict[str, Any] | None:
+    """The figures of `benchmarks.many_rows`, if they are there."""
+    if not path.exists():
+        return None
+    cost: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return cost
+
+
 def processor() -> str:
     """The processor's name, as far as the system tells."""
     try:
@@ -203,7 +245,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=None)
     arguments = parser.parse_args()
     plan = QUICK if arguments.quick else FULL
-    text = page(plan, run(plan, arguments.out or OUT / ("quick" if arguments.quick else "full")))
+    costs = run(plan, arguments.out or OUT / ("quick" if arguments.quick else "full"))
+    text = page(plan, costs, measured_cluster(OUT / "many_rows.json"))
     if arguments.quick:
         print(text)
     else:

@@ -52,3 +52,13 @@ class SharedSearch:
         found = self._engine.knn(points, k, None, progress)
         self._key, self._kept, self._cost = key, found, spent() - start
         return found
+
+    def nearest(
+        self,
+        points: NDArray[np.float64],
+        k: int,
+        rows: NDArray[np.float64],
+        progress: Callable[[float], None] | None = None,
+    ) -> Neighbours:
+        """Exact k nearest of `points` to each of `rows` (see `Engine.nearest`)."""
+        return self._engine.nearest(points, k, rows, progress)

@@ -8,7 +8,7 @@ import polars as pl
 
 from benchmarks import performance, units
 from benchmarks.many_rows import generate, thinned
-from benchmarks.performance import FULL, QUICK, growth, page, run
+from benchmarks.performance import FULL, QUICK, growth, measured_cluster, page, run
 
 
 def power_law(key: tuple[object, ...]) -> dict[str, float]:
@@ -56,6 +56,29 @@ def test_generated_files_are_kept(tmp_path: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
     generate(tmp_path, 250, 100)
     assert {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before
+
+
+def test_the_page_tells_of_a_cluster_once_it_is_measured(tmp_path: Path) -> None:
+    costs = {key: power_law(key) for key in QUICK.units()}
+    cost = {
+        "rows": 20_000_000,
+        "workers": 2,
+        "memory_limit": "2GB",
+        "seconds": 3000.0,
+        "timings": {"encode": 100.0, "scan": 2000.0},
+        "scan_rows_per_second_and_core": 5000.0,
+        "p_value": 0.008,
+        "client_gb": 1.5,
+        "worker_gb": [[10.0, 0.9], [20.0, 1.1]],
+    }
+    file = tmp_path / "many_rows.json"
+    assert measured_cluster(file) is None
+    file.write_text(json.dumps(cost), encoding="utf-8")
+    text = page(QUICK, costs, measured_cluster(file))
+    assert "10,000,000 + 10,000,000 rows" in text
+    assert "| GB | 0.90 | 1.10 |" in text
+    assert "0.6 hours" in text  # 1e9 rows / (5,000 a second and core) / 100 cores
+    assert "## A cluster" not in page(QUICK, costs)
 
 
 def test_the_memory_curve_keeps_its_peaks() -> None:

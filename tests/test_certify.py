@@ -108,6 +108,9 @@ def test_subsets_under_conditions(result: ss.ShiftResult):
     ("conditions", "message"),
     [
         ({"keep": "both"}, "keep must be 'reference', 'current' or None, got 'both'"),
+        ({"modes": 1}, r"modes must be a sequence of positions, got 1"),
+        ({"modes": "1"}, r"modes must be a sequence of positions, got '1'"),
+        ({"max_share": "half"}, r"max_share must lie between 0 and 1, got 'half'"),
         ({"max_share": 1.5}, r"max_share must lie between 0 and 1, got 1\.5"),
         ({"modes": [9]}, r"modes must be positions from 0 to \d, got 9"),
     ],
@@ -124,8 +127,11 @@ def test_modes_of_a_result_without_any_are_refused(result: ss.ShiftResult):
 
 def test_too_few_rows_are_refused(result: ss.ShiftResult):
     few = ss.Subset(np.arange(10), np.arange(10), result.n_reference, result.n_current)
-    with pytest.raises(ss.InputError, match="the equalised subsets have 10 reference and 10 current rows"):
+    with pytest.raises(ss.InputError, match=r"subsets have 10 reference and 10 current rows.* too little in common$"):
         ss.certify(result, few)
+    rows = np.random.default_rng(0).standard_normal((40, 2))
+    with pytest.raises(ss.InputError, match=r"subsets have 20 reference and 20 current rows.*: give more rows$"):
+        ss.certify(ss.compare(rows[:20], rows[20:], params=PARAMS))
     with pytest.raises(ss.ParameterError, match="n_permutations must be a whole number of at least 19"):
         ss.certify(result, n_permutations=5)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import gzip
 import io
 import json
@@ -20,7 +21,7 @@ import pytest
 from rich.console import Console
 
 import shiftscope as ss
-from shiftscope import cli
+from shiftscope import cli, cli_shared
 from shiftscope.demo import INJECTED_FEATURES, N_INJECTED, example
 from shiftscope.encode import LeftOut
 from shiftscope.export import rows_table, write_rows
@@ -215,6 +216,14 @@ def test_columns_that_take_no_part_are_named(
         (["compare", "a.csv", "b.csv", "--alpha", "2"], "alpha must lie strictly between 0 and 1"),
         (["compare", "a.csv", "b.csv", "--kind", "zip"], "--kind 'zip' must be a column, = and a kind"),
         (["compare", "a.csv", "b.csv", "--kind", "zip=colour"], "kinds must be one of number, date"),
+        (["compare", "a.csv", "b.csv", "--equalised", "k", "--max-share", "2"], "max_share must lie between 0 and 1"),
+        (["certify", "a.csv", "b.csv", "--max-share", "nan"], "max_share must lie between 0 and 1, got nan"),
+        (["certify", "a.csv", "b.csv", "--modes", "0"], "--modes 0: modes count from 1"),
+        (["certify", "a.csv", "b.csv", "--modes", ""], "names no mode"),
+        (["certify", "a.csv", "b.csv", "--keep", "both"], "--keep"),
+        (["compare", "a.csv", "b.csv", "--report", "-"], "only --json takes - for standard output"),
+        (["compare", "", "b.csv"], "reference: the path is empty"),
+        (["compare", "a.csv", "b.csv", "--kind", "=date"], "--kind '=date' must be a column, = and a kind"),
         (["nothing"], "No such command"),
     ],
 )
@@ -297,12 +306,25 @@ def test_real_interrupt_of_a_real_process(pair: tuple[Path, Path], tmp_path: Pat
     assert sorted(os.listdir(tmp_path)) == before
 
 
+def test_full_disk_behind_standard_output_is_not_a_fault(
+    run: Run, pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(ss, "compare", full)
+    monkeypatch.setattr(cli_shared, "_let_go_of_stdout", lambda: None)
+    done = run("compare", *pair)
+    assert (done.code, one_line(done)) == (2, True)
+    assert "No space left on device" in done.err
+
+
 def test_closed_pipe_is_not_a_fault(run: Run, pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     def closed(*_: object, **__: object) -> None:
         raise BrokenPipeError
 
     monkeypatch.setattr(ss, "compare", closed)
-    monkeypatch.setattr(cli, "_let_go_of_stdout", lambda: None)
+    monkeypatch.setattr(cli_shared, "_let_go_of_stdout", lambda: None)
     assert run("compare", *pair).code == 141
 
 
@@ -383,6 +405,32 @@ def test_rows_kept_under_conditions(run: Run, pair: tuple[Path, Path], found: Sh
     assert pl.read_csv(tmp_path / "kept/current.csv").equals(pl.read_csv(pair[1])[subset.kept_current])
     alone = run("compare", *pair, "--max-share", "0.01")
     assert (alone.code, one_line(alone)) == (2, True)
+
+
+@pytest.mark.usefixtures("quick")
+def test_report_may_stand_beside_the_rows_kept(run: Run, pair: tuple[Path, Path], tmp_path: Path) -> None:
+    done = run("compare", *pair, "--equalised", tmp_path / "kept", "--json", tmp_path / "kept/r.json")
+    assert done.code == 0, done.err
+    assert sorted(os.listdir(tmp_path / "kept")) == ["current.csv", "r.json", "reference.parquet", "rows.csv"]
+
+
+@pytest.mark.usefixtures("quick")
+def test_outputs_appear_together_or_not_at_all(run: Run, pair: tuple[Path, Path], tmp_path: Path) -> None:
+    """The rows kept cannot be written any more: the page and the JSON, written before, do not appear either."""
+    (tmp_path / "r.json").write_text("former")
+    pl.read_csv(pair[1]).head(500).write_csv(pair[1])
+    outputs = ("--report", tmp_path / "r.html", "--json", tmp_path / "r.json", "--equalised", tmp_path / "kept")
+    assert run("compare", *pair, *outputs).code == 2
+    assert sorted(os.listdir(tmp_path)) == ["cur.csv", "kept", "r.json", "ref.parquet"]
+    assert (tmp_path / "r.json").read_text() == "former"
+
+
+def test_folder_of_the_rows_kept_must_not_be_a_file(run: Run, pair: tuple[Path, Path], tmp_path: Path) -> None:
+    (tmp_path / "notes").write_text("mine")
+    done = run("compare", *pair, "--equalised", tmp_path / "notes")
+    assert (done.code, one_line(done)) == (2, True)
+    assert "notes' is a file; give the name of a folder" in done.err
+    assert (tmp_path / "notes").read_text() == "mine"
 
 
 @pytest.mark.usefixtures("quick")

@@ -13,6 +13,7 @@ import pytest
 import shiftscope as ss
 from shiftscope import cli
 from shiftscope.cli_rows import parse_positions, read_positions
+from shiftscope.lock import locked
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -71,6 +72,23 @@ def test_mistakes_are_one_line(folder: Path, tmp_path: Path, run: Run):
         assert (code, out) == (cli.USER_ERROR, "")
         assert message in err
         assert err.count("\n") == 1
+
+
+def test_a_detector_cut_short_is_called_one(folder: Path, tmp_path: Path, run: Run):
+    assert run("fit", folder / "reference.csv", tmp_path / "ref.ssd")[0] == 0
+    whole = (tmp_path / "ref.ssd").read_bytes()
+    (tmp_path / "ref.ssd").write_bytes(whole[: len(whole) // 2])
+    code, out, err = run("monitor", tmp_path / "ref.ssd", folder / "b1.csv")
+    assert (code, out, err.count("\n")) == (cli.USER_ERROR, "", 1)
+    assert "is no saved detector, or a damaged one" in err
+    assert "fit the detector again and save it" in err
+
+
+def test_a_history_in_use_is_refused_in_one_line(folder: Path, tmp_path: Path, run: Run):
+    with locked(tmp_path / "h.jsonl"):
+        code, out, err = run("monitor", folder / "reference.csv", folder / "b1.csv", "--history", tmp_path / "h.jsonl")
+    assert (code, out, err.count("\n")) == (cli.USER_ERROR, "", 1)
+    assert "h.jsonl' is in use by another process" in err
 
 
 def test_explain_rows(folder: Path, tmp_path: Path, run: Run):

@@ -212,8 +212,23 @@ def test_a_mode_without_excess_is_none(monkeypatch):
     pair = planted(INJECTED, n=300)
     found = compare(*pair, params=FULL_SPACE)
     assert found.modes
-    nothing = describe.Excess(-0.001, (-0.01, 0.008), 0.0)
+    nothing = describe.Excess(-0.001, (-0.01, 0.008), 0.0, 0.0)
     monkeypatch.setattr(describe, "excess_mass", lambda *_, **__: nothing)
     again = compare(*pair, params=FULL_SPACE)
     assert again.modes == ()
     assert again.detected
+
+
+@pytest.mark.parametrize("seed", [0, 7])
+def test_beside_a_large_mode_only_those_with_evidence_of_their_own_are_told(seed):
+    rng = np.random.default_rng(seed)
+    reference, current = rng.standard_normal((2, 1500, 3))
+    current[:350] = 0.8 + 0.5 * rng.standard_normal((350, 3))
+    current[350:400] = -1.2 + 0.12 * rng.standard_normal((50, 3))
+    params = CompareParams(
+        scan=None, equalise=EqualiseParams(k_max=30, n_permutations=199), localise=LocaliseParams(epochs=200)
+    )
+    found = compare(reference, current, params=params)
+    assert [mode.side for mode in found.modes] == ["current", "current"]  # the reference lacks what the current gained
+    assert np.mean(found.modes[0].rows < 350) > 0.6
+    assert np.mean((found.modes[1].rows >= 350) & (found.modes[1].rows < 400)) > 0.8

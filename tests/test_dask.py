@@ -136,19 +136,41 @@ def test_frames_with_gaps_and_levels_and_parquet_files(client: Client, tmp_path:
     assert "kind" in run.output
 
 
-def test_of_a_large_pool_a_sample_is_gathered_and_all_rows_are_counted(client: Client) -> None:
-    tables = [in_parts(table, 3) for table in samples()]
+def same_scan(one: ShiftResult, other: ShiftResult) -> None:
+    np.testing.assert_array_equal(one.scan.pairs, other.scan.pairs)
+    np.testing.assert_array_equal(one.scan.localised_null, other.scan.localised_null)
+    np.testing.assert_array_equal(one.scan.broad_null, other.scan.broad_null)
+    assert [found.box for found in one.scan.sets] == [found.box for found in other.scan.sets]
+    np.testing.assert_array_equal(one.encoded.centre, other.encoded.centre)
+    np.testing.assert_array_equal(one.encoded.scale, other.encoded.scale)
+
+
+def test_of_a_large_pool_all_rows_are_encoded_and_counted_and_a_sample_is_gathered(
+    client: Client, local: ShiftResult
+) -> None:
     engine = DaskEngine(client, gathered_rows=1200, shard_rows=1024)
-    result = ss.compare(*tables, params=PARAMS, engine=engine)
-    assert result.detected
-    assert result.n_reference + result.n_current == 1200
-    assert (result.gathered.n_reference, result.gathered.n_current) == (1100, 1000)
-    assert "all 1,100 reference and 1,000 current rows" in result.notes[0]
-    assert set(result.scan.sets[0].features) <= {0, 1, 2}
-    rows = result.positions("current", result.modes[0].rows)
+    found = [
+        ss.compare(*(in_parts(table, parts) for table in samples()), params=PARAMS, engine=engine) for parts in (3, 16)
+    ]
+    for result in found:
+        same_scan(result, local)
+        same(result, found[0])
+    assert found[0].detected
+    assert found[0].n_reference + found[0].n_current == 1200
+    assert (found[0].gathered.n_reference, found[0].gathered.n_current) == (1100, 1000)
+    assert "all 1,100 reference and 1,000 current rows" in found[0].notes[0]
+    rows = found[0].positions("current", found[0].modes[0].rows)
     assert np.mean(rows < 120) > 0.7
-    back = ss.compare(*tables[::-1], params=PARAMS, engine=engine)
-    assert back.gathered.n_reference == 1000
+
+
+def test_samples_of_equal_size_have_one_order(client: Client) -> None:
+    reference, current = (table[:700] for table in samples())
+    local = ss.compare(reference, current, params=PARAMS)
+    engine = DaskEngine(client, gathered_rows=600, shard_rows=1024)
+    ahead = ss.compare(in_parts(reference, 3), in_parts(current, 2), params=PARAMS, engine=engine)
+    back = ss.compare(in_parts(current, 5), in_parts(reference, 1), params=PARAMS, engine=engine)
+    same_scan(ahead, local)
+    same(back.swapped(), ahead)
 
 
 def during_scan(strike: Callable[[], None]) -> Callable[[str, float], None]:

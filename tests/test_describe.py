@@ -101,6 +101,19 @@ def test_directions_are_in_the_units_of_the_data():
     assert str(found[1]).startswith("x0 higher: median 120")
 
 
+def test_directions_of_the_largest_numbers_are_finite():
+    reference = pl.DataFrame({"v": [1.7e308, -1.7e308] * 10})
+    current = pl.DataFrame({"v": [1.6e308, 1.7e308] * 10})
+    encoded = encode_pair(reference, current)
+    (found,) = directions(encoded, True, np.arange(20, 40), (0,))
+    small = encode_pair(reference / 2.0**900, current / 2.0**900)
+    (expected,) = directions(small, True, np.arange(20, 40), (0,))
+    assert found.median == expected.median * 2.0**900
+    assert found.other_median == expected.other_median * 2.0**900
+    assert found.shift == pytest.approx(expected.shift)
+    assert found.spread_ratio == pytest.approx(expected.spread_ratio)
+
+
 def test_a_constant_column_of_the_other_sample_has_no_spread_to_compare():
     reference, current = np.zeros((20, 2)), np.random.default_rng(0).standard_normal((20, 2))
     reference[:, 1] = np.arange(20)

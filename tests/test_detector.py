@@ -152,6 +152,7 @@ def test_damage_anywhere_is_refused(saved: Path):
     assert not any("\n" in message for message in messages)
     for end in range(0, len(whole), 61):
         saved.write_bytes(whole[:end])
+        assert detector_file.is_detector(saved) == (end > 41)  # its name is in the first bytes
         with pytest.raises(ss.InputError, match="no saved detector"):
             ss.ShiftDetector.load(saved)
 

@@ -190,6 +190,8 @@ def test_a_search_is_shared_and_its_cost_is_not_forgotten():
     assert np.array_equal(narrow.index, expected.index)
     assert np.array_equal(some.index, LocalEngine().knn(points, 5, np.array([4, 9])).index)
     assert np.array_equal(first.index, LocalEngine().knn(points, 7).index)
+    others = points[:20] + 0.1
+    assert np.array_equal(engine.nearest(points, 3, others).index, LocalEngine().nearest(points, 3, others).index)
 
 
 def test_the_papers_protocol_has_the_papers_values():

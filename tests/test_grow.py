@@ -4,13 +4,15 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from packing import pack_labels
 
 from shiftscope.bins import bin_features
 from shiftscope.engines.rows import LocalRows
 from shiftscope.grow import grow_boxes
 from shiftscope.kernels.boxes import BOX_BINS, GROWN_SHARE, SLACK, cumulative_bits, grow_lanes
-from shiftscope.kernels.counts import draw_labels, half_deviance
-from shiftscope.lanes import draw_lanes, pack_labels
+from shiftscope.kernels.counts import half_deviance
+from shiftscope.kernels.labels import draw_labels
+from shiftscope.lanes import draw_lanes
 from shiftscope.windows import scan_windows
 
 

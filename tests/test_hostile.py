@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from quick import QUICK
 
 import shiftscope as ss
 from shiftscope import cli
@@ -22,14 +23,6 @@ IMAGE = '"><img src=x onerror=alert(2)>{{7*7}}'
 FORMULA = '=HYPERLINK("http://x.example","y")'
 LONG = "n" * 10_000
 EAGLE = "🦅 vol [bold]ü[/bold]\u202e\x1b[31m"
-QUICK = ss.CompareParams(
-    alpha=0.05,
-    n_permutations=59,
-    max_iterations=2,
-    scan=ss.ScanParams(n_permutations=63, n_seeds=0, beam=0),
-    equalise=ss.EqualiseParams(k_max=40, n_permutations=39),
-    localise=ss.LocaliseParams(epochs=10),
-)
 
 
 class Elements(HTMLParser):

@@ -5,6 +5,7 @@ from itertools import combinations, permutations, product
 import numba
 import numpy as np
 import pytest
+from packing import pack_labels
 from scipy.stats import binom, chi2_contingency
 
 from shiftscope.kernels.counts import (
@@ -12,13 +13,12 @@ from shiftscope.kernels.counts import (
     MAX_BINS,
     POOLED_CELLS,
     chi_square_moments,
-    draw_labels,
     evidence_bounds,
     half_deviance,
     scan_sets,
     unpack_windows,
 )
-from shiftscope.lanes import pack_labels
+from shiftscope.kernels.labels import draw_labels
 
 
 def xlogx(n: int) -> np.ndarray:

@@ -234,7 +234,7 @@ def test_all_faults_of_the_parameters_are_reported_together():
         LocaliseParams(k=0, tau_end=2.0, folds=1, batch="other")
     message = str(fault.value)
     assert "\n" not in message
-    for part in ("k must be at least 1 (got 0)", "tau_end", "folds", "'other'"):
+    for part in ("k must be a whole number of at least 1 (got 0)", "tau_end", "folds", "'other'"):
         assert part in message
 
 

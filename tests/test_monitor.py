@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -14,6 +17,7 @@ import shiftscope as ss
 from shiftscope import monitor as monitor_function
 from shiftscope.encode import encode_pair
 from shiftscope.history import History, HistoryHeader
+from shiftscope.lock import locked
 from shiftscope.monitor import drift, table_digest
 from shiftscope.monitoring import Region
 from shiftscope.staged import StagedPValue, staged_p_value, stages
@@ -123,6 +127,12 @@ def test_an_interrupted_run_goes_on_where_it_stopped(
     assert computed["scan"] > done  # under another name the same table is another batch
 
 
+def test_a_batch_that_cannot_be_compared_is_named(detector: ss.ShiftDetector):
+    stranger = pd.DataFrame({"q": [1.0, 2.0], "z": [3.0, 4.0]})
+    with pytest.raises(ss.InputError, match=r"^tuesday: reference and current have no column in common"):
+        ss.monitor(detector, {"tuesday": stranger})
+
+
 def test_a_record_of_something_else_is_refused(detector: ss.ShiftDetector, tmp_path: Path):
     record = tmp_path / "history.jsonl"
     ss.monitor(detector, [], horizon=5, history=record)
@@ -143,12 +153,18 @@ def header() -> HistoryHeader:
     return HistoryHeader("shiftscope history", 1, "r", 0.1, 3, 0, "s")
 
 
+def opened(path: Path) -> History:
+    """A record that was opened and closed again; it can still append."""
+    with History.open(path, header()) as record:
+        return record
+
+
 @pytest.mark.parametrize("left", [0, 5])
 def test_a_record_torn_in_its_first_line_begins_anew(left: int, tmp_path: Path):
     path = tmp_path / "h"
-    History.open(path, header())
+    opened(path)
     path.write_bytes(path.read_bytes()[:left])
-    assert History.open(path, header()).rows == []
+    assert opened(path).rows == []
     assert len(path.read_bytes().splitlines()) == 1
 
 
@@ -156,22 +172,55 @@ def test_a_file_of_one_open_line_is_not_taken_for_a_torn_record(tmp_path: Path):
     path = tmp_path / "notes.txt"
     path.write_text("notes without a line end")
     with pytest.raises(ss.InputError, match="is no history of shiftscope"):
-        History.open(path, header())
+        opened(path)
     assert path.read_text() == "notes without a line end"
+
+
+def test_two_monitors_do_not_share_a_record(detector: ss.ShiftDetector, tmp_path: Path):
+    path = tmp_path / "h"
+    ss.monitor(detector, [], horizon=5, history=path)
+    before = path.read_bytes()
+    with locked(path), pytest.raises(ss.InputError, match=r"h' is in use by another process; wait") as caught:
+        ss.monitor(detector, batches(), horizon=5, history=path)
+    assert "\n" not in str(caught.value)
+    assert path.read_bytes() == before
+
+
+def test_a_killed_monitor_gives_its_lock_back(tmp_path: Path):
+    path = tmp_path / "h"
+    script = (
+        "import sys, time; from pathlib import Path; from shiftscope.lock import locked\n"
+        "with locked(Path(sys.argv[1])): print(flush=True); time.sleep(600)"
+    )
+    holder = subprocess.Popen([sys.executable, "-c", script, str(path)], stdout=subprocess.PIPE)
+    try:
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        with pytest.raises(ss.InputError, match="in use by another process"), History.open(path, header()):
+            pass
+    finally:
+        holder.kill()
+        holder.communicate()
+    assert opened(path).rows == []
+
+
+def test_a_record_is_an_ordinary_file():
+    with pytest.raises(ss.InputError, match="must be an ordinary file"):
+        opened(Path(os.devnull))
 
 
 def test_damage_within_a_record_is_refused(watched: ss.MonitorResult, tmp_path: Path):
     path = tmp_path / "h"
-    record = History.open(path, header())
+    record = opened(path)
     for row in watched.rows[:3]:
         record.append(row)
-    assert History.open(path, header()).rows == list(watched.rows[:3])
+    assert opened(path).rows == list(watched.rows[:3])
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join([*lines[:-1], b"\x00" * 30 + b"\n"]))  # a last line of nothing is torn too
-    assert History.open(path, header()).rows == list(watched.rows[:2])
+    assert opened(path).rows == list(watched.rows[:2])
     path.write_bytes(b"".join([lines[0], b"{}\n", lines[2]]))
     with pytest.raises(ss.InputError, match="is damaged in line 2"):
-        History.open(path, header())
+        opened(path)
 
 
 def test_regions_know_levels_and_gaps():

@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+import re
+from dataclasses import fields
+
 import numpy as np
+import pandas as pd
 import pytest
 
 import shiftscope as ss
 from shiftscope.equalise import EqualiseParams
 from shiftscope.errors import ParameterError, ShiftscopeError
+from shiftscope.localise import LocaliseParams
 from shiftscope.params import CompareParams
 from shiftscope.scan import ScanParams
 
@@ -60,12 +65,81 @@ def test_the_number_of_permutations_advised_is_enough_and_nearly_needed(alpha, s
         ({"alpha": 1.0}, "alpha must lie strictly between 0 and 1, got 1.0"),
         ({"n_permutations": 0}, "n_permutations must be a whole number of at least 1, got 0"),
         ({"max_iterations": 2.5}, "max_iterations must be a whole number of at least 1, got 2.5"),
+        ({"scan": 3}, "scan must be of the class ScanParams, got 3"),
+        ({"equalise": None}, "equalise must be of the class EqualiseParams, got None"),
         ({"alpha": -1, "max_modes": 0}, "alpha must .*, got -1; max_modes must .*, got 0"),
     ],
 )
 def test_impossible_settings_are_named_together(settings, message):
     with pytest.raises(ParameterError, match=f"^{message}$"):
         CompareParams(**settings)
+
+
+NO_NUMBERS = ["a", True, float("nan"), 1j, [1]]
+
+
+@pytest.mark.parametrize("kind", [CompareParams, ScanParams, EqualiseParams, LocaliseParams])
+@pytest.mark.parametrize("value", NO_NUMBERS, ids=repr)
+def test_what_is_no_number_is_refused_by_name(kind, value):
+    """Every setting that is a number by default, or whose default is chosen later."""
+    usual = kind()
+    numbers = [field.name for field in fields(kind) if isinstance(getattr(usual, field.name), int | float | None)]
+    assert len(numbers) >= 5
+    for name in numbers:
+        with pytest.raises(ParameterError, match=rf"\b{name} must .*{re.escape(repr(value))}"):
+            kind(**{name: value})
+
+
+@pytest.mark.parametrize("value", [*NO_NUMBERS, None], ids=repr)
+def test_what_is_no_number_is_refused_by_functions(value):
+    rows = np.random.default_rng(0).standard_normal((20, 2))
+    for call in (
+        lambda: ss.ScoreNull(value, 0.5),
+        lambda: ss.ScoreNull(10, value),
+        lambda: ss.partition(rows, z=value),
+        lambda: ss.explain_rows(rows[:10], rows[10:], [1, 2], alpha=value),
+        lambda: ss.explain_rows(rows[:10], rows[10:], [1, 2], k_max=value),
+        lambda: ss.localise(rows, rows[:, 0] > 0, random_state=value),
+        lambda: ss.compare(rows[:10], rows[10:], engine=value if value is not None else 3),
+        lambda: ss.monitor(ss.ShiftDetector(alpha=0.1).fit(rows), [rows], horizon=value, history="missing/h"),
+    ):
+        with pytest.raises(ParameterError):
+            call()
+
+
+def test_settings_of_another_class_are_refused():
+    rows = np.random.default_rng(0).standard_normal((20, 2))
+    for stage in (ss.compare, ss.scan, ss.equalise):
+        with pytest.raises(ParameterError, match=r"^params must be of the class .*Params, got 'quick'$"):
+            stage(rows[:10], rows[10:], params="quick")
+
+
+def test_what_is_no_detector_or_result_is_refused():
+    with pytest.raises(ParameterError, match=r"^detector must be of the class ShiftDetector, got None$"):
+        ss.monitor(None, [])
+    with pytest.raises(ParameterError, match=r"^result must be of the class ShiftResult, got None$"):
+        ss.certify(None)
+
+
+def test_one_frame_is_no_sequence_of_batches():
+    frame = pd.DataFrame(np.random.default_rng(0).standard_normal((20, 2)), columns=["a", "b"])
+    with pytest.raises(ParameterError, match=r"^batches must be a sequence of tables, got a single one"):
+        ss.monitor(ss.ShiftDetector().fit(frame), frame)
+
+
+def test_columns_that_exclude_each_other_are_refused():
+    rows = np.random.default_rng(0).standard_normal((20, 2))
+    with pytest.raises(ParameterError, match=r"^columns: include and exclude leave no column"):
+        ss.compare(rows[:10], rows[10:], columns=ss.Columns(include=("x0",), exclude=("x0",)))
+
+
+@pytest.mark.parametrize("columns", ["x0", 3, [0, 1], ss.Columns])
+def test_columns_are_names(columns):
+    rows = np.random.default_rng(0).standard_normal((20, 2))
+    with pytest.raises(ParameterError, match=r"^columns: include and exclude must be sequences of names, got "):
+        ss.compare(rows[:10], rows[10:], columns=columns)
+    with pytest.raises(ParameterError, match=r"^columns: kinds must map names to kinds, got 3$"):
+        ss.Columns(kinds=3)
 
 
 def test_k_max_is_within_reach_of_the_counters():

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from quick import QUICK
 from rich.console import Console
 
 import shiftscope as ss
@@ -519,14 +520,6 @@ def test_summary_is_frozen(found: ShiftResult) -> None:
 # categories, dates and missing values
 
 
-MIXED = ss.CompareParams(
-    alpha=0.05,
-    n_permutations=59,
-    max_iterations=2,
-    equalise=ss.EqualiseParams(k_max=40, n_permutations=39),
-    localise=ss.LocaliseParams(epochs=10),
-    scan=ss.ScanParams(n_permutations=63, n_seeds=0, beam=0),
-)
 DAY = 86400.0
 
 
@@ -548,7 +541,7 @@ def mixed() -> ShiftResult:
             }
         )
 
-    result = ss.compare(sample(False), sample(True), params=MIXED, columns=ss.Columns(kinds={"city": "category"}))
+    result = ss.compare(sample(False), sample(True), params=QUICK, columns=ss.Columns(kinds={"city": "category"}))
     assert set(result.modes[0].features) == {"age", "device"}
     return result
 
@@ -623,7 +616,7 @@ def test_missing_numbers_have_a_place_below_all_others(mixed: ShiftResult) -> No
 def test_numbers_with_few_values_are_drawn_like_a_category() -> None:
     yes = np.tile([0.0, 1.0, 1.0, np.nan], 50)[:, None]
     many = np.arange(200.0)[:, None]
-    result = ss.compare(np.hstack([yes, many]), np.hstack([yes, many + 0.5]), params=replace(MIXED, scan=None))
+    result = ss.compare(np.hstack([yes, many]), np.hstack([yes, many + 0.5]), params=replace(QUICK, scan=None))
     column = drawn(result, 0)
     assert column.axis.labels == ("missing", "0", "1")
     np.testing.assert_array_equal(column.places[:4], [1, 2, 2, 0])

@@ -72,7 +72,10 @@ def test_infinite_numbers_come_back(summary: Summary, tmp_path: Path) -> None:
         ({"names": "x0"}, "names must be a list"),
         ({"modes": [{}]}, "modes must be an object with side"),
         ({"kept_current": ["a"]}, "kept_current must be a list of numbers"),
-        ({"alpha": 0.01, "params": {}}, "params must be an object with alpha"),
+        (
+            {"alpha": 0.01, "params": {}},
+            "with alpha, n_permutations, max_iterations and 5 more",
+        ),
     ],
 )
 def test_other_files_are_refused_in_one_line(saved: Path, change: dict[str, object], said: str) -> None:
@@ -80,6 +83,23 @@ def test_other_files_are_refused_in_one_line(saved: Path, change: dict[str, obje
     with pytest.raises(InputError, match=said) as caught:
         read_summary(saved)
     assert "\n" not in str(caught.value)
+    assert str(caught.value).endswith(("compare again", "give a file of --json"))
+
+
+@pytest.mark.parametrize("path", [("scan", "smallest"), ("gallery",), ("calibration", "p_current")])
+def test_result_of_an_earlier_state_is_refused_in_one_short_line(saved: Path, path: tuple[str, ...]) -> None:
+    content = json.loads(saved.read_text())
+    *outer, last = path
+    place = content
+    for name in outer:
+        place = place[name]
+    del place[last]
+    saved.write_text(json.dumps(content))
+    with pytest.raises(InputError, match=f"must be an object with {last}.*; compare again$") as caught:
+        read_summary(saved)
+    message = str(caught.value).replace(str(saved), "")
+    assert "\n" not in message
+    assert len(message) < 160
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from packing import pack_labels
 from scipy.stats import chi2
 
 from shiftscope.bins import Bins, bin_features
@@ -11,8 +12,8 @@ from shiftscope.contrasts import contrast_families, log_tail
 from shiftscope.engines.rows import LocalRows
 from shiftscope.errors import ParameterError
 from shiftscope.families import Family, family_wise, p_values
-from shiftscope.kernels.counts import draw_labels
-from shiftscope.lanes import Lanes, pack_labels
+from shiftscope.kernels.labels import draw_labels
+from shiftscope.lanes import Lanes
 from shiftscope.scan import FeatureSet, ScanParams, ScanResult, scan, scan_points
 
 QUICK = ScanParams(n_permutations=127)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,7 @@ from scipy.special import ndtri
 from shiftscope.kernels.counts import MAX_BINS
 
 GAP_CODES = 32  # an eighth of the range: windows of the finer grids then hold missing values alone
+ROUNDING = 2  # places by which the limit of a code may be off when it is computed
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ class Bins:
 
 @dataclass(frozen=True)
 class CodeTable:
-    """Codes of further rows by the bins of those that were binned.
+    """Codes of rows, wherever they are, by the limits of the bins.
 
     Attributes
     ----------
@@ -89,20 +91,85 @@ class CodeTable:
     smallest: tuple[NDArray[np.float64], ...]
     codes: tuple[NDArray[np.uint8], ...]
 
-    @classmethod
-    def of(cls, bins: Bins) -> CodeTable:
-        """The codes in use; a value has the code of the largest value up to it."""
-        used = [np.unique(line) for line in bins.codes]
-        smallest = tuple(bins.tables.smallest[feature, codes] for feature, codes in enumerate(used))
-        return cls(smallest, tuple(used))
-
     def apply(self, points: NDArray[np.float64]) -> NDArray[np.uint8]:
-        """Codes (d, m) of (m, d) rows."""
+        """Codes (d, m) of (m, d) rows: a value has the code of the largest limit up to it."""
         codes = np.empty(points.shape[::-1], np.uint8)
         for feature, (values, used) in enumerate(zip(self.smallest, self.codes, strict=True)):
             at = np.searchsorted(values, points[:, feature], side="right") - 1
             codes[feature] = used[np.maximum(at, 0)]
         return codes
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The bins of one feature.
+
+    Attributes
+    ----------
+    start : (257,) int64
+        Rows with a smaller code than 0, 1, ..., 256.
+    smallest, largest : (256,)
+        See `BinTables`.
+    """
+
+    start: NDArray[np.int64]
+    smallest: NDArray[np.float64]
+    largest: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, start: NDArray[np.int64], values: Callable[[NDArray[np.int64]], NDArray[np.float64]]) -> Limits:
+        """From the places of the codes among the sorted rows; `values` tells what stands at a place, from 0."""
+        n = start[-1]
+        return cls(start, values(np.minimum(start[:-1], n - 1)), values(np.maximum(start[1:], 1) - 1))
+
+    @property
+    def used(self) -> NDArray[np.intp]:
+        """Codes that rows have."""
+        return np.flatnonzero(np.diff(self.start))
+
+    @property
+    def scores(self) -> NDArray[np.float32]:
+        """(256,) normal scores: mid-ranks of rows from place a to place b have the mean (a + b) / 2."""
+        low, high = self.start[:-1], self.start[1:]
+        mean = np.where(high > low, (low + high) / (2.0 * self.start[-1]), 0.5)
+        return np.asarray(ndtri(mean), dtype=np.float32)
+
+
+@dataclass(frozen=True)
+class NumberCodes:
+    """How the values of a number are shared out among the codes, by mid-rank.
+
+    Attributes
+    ----------
+    rows : int
+        Rows that have a value.
+    aside : int
+        Codes set aside for missing values, which have code 0; none if no value is missing.
+    """
+
+    rows: int
+    aside: int
+
+    @classmethod
+    def of(cls, rows: int, missing: int) -> NumberCodes:
+        """For `rows` pooled rows of which some lack a value."""
+        if not missing:
+            return cls(rows, 0)
+        aside = int(np.clip(round(MAX_BINS * missing / rows), GAP_CODES, MAX_BINS - GAP_CODES))
+        return cls(rows - missing, aside)
+
+    def code(self, twice: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Codes of values by `twice` their mid-rank among the values: those below and those up to it, added up."""
+        width = MAX_BINS - self.aside
+        within = width * (0.5 * twice / self.rows)
+        return self.aside + np.minimum(within, width - 1).astype(np.int64)
+
+    def least(self) -> NDArray[np.int64]:
+        """(255 - aside,) smallest `twice` with at least the code aside + 1, aside + 2, ..."""
+        codes = np.arange(self.aside + 1, MAX_BINS)
+        near = np.ceil(2.0 * self.rows * (codes - self.aside) / (MAX_BINS - self.aside)).astype(np.int64)
+        tried = near[:, None] + np.arange(-ROUNDING, ROUNDING + 1)
+        return np.asarray(tried[np.arange(len(codes)), np.argmax(self.code(tried) >= codes[:, None], axis=1)])
 
 
 def bin_features(points: NDArray[np.float64], categories: NDArray[np.bool_] | None = None) -> Bins:
@@ -114,67 +181,53 @@ def bin_features(points: NDArray[np.float64], categories: NDArray[np.bool_] | No
     n, d = points.shape
     categories = np.zeros(d, np.bool_) if categories is None else categories
     codes = np.empty((d, n), np.uint8)
-    smallest, largest = np.empty((d, MAX_BINS)), np.empty((d, MAX_BINS))
-    scores = np.empty((d, MAX_BINS), np.float32)
+    limits = []
     for feature in range(d):
         order = np.argsort(points[:, feature], kind="stable")
         values = points[order, feature]
-        middle = _mid_ranks(values)
-        if categories[feature]:
-            ranked = _level_codes(values)
-        elif np.isneginf(values[0]):
-            ranked = _gap_codes(values)
-        else:
-            ranked = np.minimum(MAX_BINS * middle, MAX_BINS - 1).astype(np.uint8)
+        begins = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
+        lengths = np.diff(np.append(begins, n))
+        coded = level_codes(lengths) if categories[feature] else _number_codes(values[0], begins, lengths)
+        ranked = np.repeat(coded, lengths).astype(np.uint8)
         codes[feature, order] = ranked
-        start = np.searchsorted(ranked, np.arange(MAX_BINS), side="left")
-        stop = np.searchsorted(ranked, np.arange(MAX_BINS), side="right")
-        smallest[feature] = values[np.minimum(start, n - 1)]
-        largest[feature] = values[np.maximum(stop, 1) - 1]
-        scores[feature] = _normal_scores(middle, start, stop)
-    return Bins(codes, BinTables(smallest, largest, scores, categories))
+        limits.append(Limits.of(np.searchsorted(ranked, np.arange(MAX_BINS + 1)), values.__getitem__))
+    return Bins(codes, bin_tables(limits, categories))
 
 
-def _mid_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Mid-rank / n of sorted `values`, in (0, 1): ties share the middle of the ranks they occupy."""
-    n = len(values)
-    begins = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
-    lengths = np.diff(np.append(begins, n))
-    return np.repeat((begins + 0.5 * lengths) / n, lengths)
+def bin_tables(limits: Sequence[Limits], categories: NDArray[np.bool_]) -> BinTables:
+    """The limits of all features."""
+    smallest, largest, scores = (
+        np.array([getattr(one, name) for one in limits]) for name in ("smallest", "largest", "scores")
+    )
+    return BinTables(smallest, largest, scores, categories)
 
 
-def _level_codes(values: NDArray[np.float64]) -> NDArray[np.uint8]:
-    """One code per distinct value of sorted `values`, the middle of its share of the codes.
+def code_table(limits: Sequence[Limits]) -> CodeTable:
+    """What codes further rows of the same pool."""
+    used = tuple(one.used.astype(np.uint8) for one in limits)
+    return CodeTable(tuple(one.smallest[codes] for one, codes in zip(limits, used, strict=True)), used)
+
+
+def level_codes(lengths: NDArray[np.intp]) -> NDArray[np.int64]:
+    """One code per level, the middle of its share of the codes, from the rows that have each.
 
     Half of the codes are shared out by frequency and half evenly, so that windows can hold a rare level alone. The
     levels come by falling frequency: what exceeds the number of codes is rare, and shares the last one.
     """
-    begins = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
-    lengths = np.diff(np.append(begins, len(values)))
-    count = min(len(begins), MAX_BINS)
+    count = min(len(lengths), MAX_BINS)
     position = np.arange(count)
     rows = np.append(lengths[: count - 1], lengths[count - 1 :].sum())
-    share = 0.5 * rows / len(values) + 0.5 / count
+    share = 0.5 * rows / lengths.sum() + 0.5 / count
     codes = ((np.cumsum(share) - 0.5 * share) * MAX_BINS).astype(np.int64)
     codes = np.maximum.accumulate(codes - position) + position  # strictly increasing ...
     codes = np.minimum(codes, MAX_BINS - count + position)  # ... and in range
-    return np.repeat(codes[np.minimum(np.arange(len(begins)), count - 1)], lengths).astype(np.uint8)
+    return np.asarray(codes[np.minimum(np.arange(len(lengths)), count - 1)])
 
 
-def _gap_codes(values: NDArray[np.float64]) -> NDArray[np.uint8]:
-    """Code 0 for missing values, which are -inf; the others share the codes behind those set aside for them."""
-    missing = int(np.searchsorted(values, -np.inf, side="right"))
-    aside = int(np.clip(round(MAX_BINS * missing / len(values)), GAP_CODES, MAX_BINS - GAP_CODES))
-    codes = np.zeros(len(values), np.uint8)
-    if missing < len(values):
-        within = (MAX_BINS - aside) * _mid_ranks(values[missing:])
-        codes[missing:] = aside + np.minimum(within, MAX_BINS - aside - 1).astype(np.int64)
-    return codes
-
-
-def _normal_scores(middle: NDArray[np.float64], start: NDArray[np.intp], stop: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Standard normal quantile of the mean mid-rank of each code."""
-    sums = np.concatenate([[0.0], np.cumsum(middle)])
-    rows = stop - start
-    mean = np.where(rows > 0, (sums[stop] - sums[start]) / np.maximum(rows, 1), 0.5)
-    return np.asarray(ndtri(mean))
+def _number_codes(smallest: float, begins: NDArray[np.intp], lengths: NDArray[np.intp]) -> NDArray[np.int64]:
+    """Codes of the distinct values, from their places among the sorted rows; missing ones, if any, come first."""
+    missing = int(lengths[0]) if np.isneginf(smallest) else 0
+    shares = NumberCodes.of(int(lengths.sum()), missing)
+    if not missing:
+        return shares.code(2 * begins + lengths)
+    return np.append(0, shares.code(2 * (begins[1:] - missing) + lengths[1:]))

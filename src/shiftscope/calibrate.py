@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from shiftscope.engines.base import Neighbours
 from shiftscope.families import critical_value
 from shiftscope.kernels.bit_counters import WORDS
-from shiftscope.kernels.counts import draw_labels
+from shiftscope.kernels.labels import draw_labels
 from shiftscope.kernels.score import crossing_masks, score_permutations
 from shiftscope.null import DECIMALS, Null, ScoreNull
 from shiftscope.score import Nulls, nulls_for

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from os import PathLike
@@ -12,16 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
-from shiftscope.errors import InputError, ParameterError, check_seed, is_whole
-from shiftscope.files import write_text
+from shiftscope.as_json import write_fields
+from shiftscope.errors import InputError, ParameterError, check_kind, check_seed, is_whole
 from shiftscope.independent import FOLDS, Check, boosted_scores, independent_checks
 from shiftscope.progress import Progress, silent
-from shiftscope.report.summary import plain
+from shiftscope.results import ShiftResult
 from shiftscope.subset import Subset
 
 if TYPE_CHECKING:
     from shiftscope.encode import Encoded
-    from shiftscope.results import ShiftResult
 
 SCHEMA = 1
 MIN_ROWS = 10 * FOLDS  # of either sample: fewer cannot be cut into folds that mean anything
@@ -68,10 +66,7 @@ class Certificate:
 
     def to_json(self, path: str | PathLike[str] | None = None) -> str:
         """The certificate as JSON text, also written to `path` if given."""
-        text = json.dumps({"schema": SCHEMA, **{name: plain(value) for name, value in vars(self).items()}}, indent=1)
-        if path is not None:
-            write_text(path, text)
-        return text
+        return write_fields(self, SCHEMA, path)
 
     def __str__(self) -> str:
         names = [check.name for check in self.subsets[0].checks]
@@ -123,6 +118,7 @@ def certify(
     Certificate
     """
     check_seed(random_state)
+    check_kind("result", result, ShiftResult)
     if not is_whole(n_permutations, 19):
         raise ParameterError(f"n_permutations must be a whole number of at least 19, got {n_permutations!r}")
     seed = int(random_state) % SEEDS
@@ -155,9 +151,10 @@ def _pairs(
 def _check_size(what: str, encoded: Encoded, rows: NDArray[np.intp]) -> None:
     n_current = int(np.sum(rows >= encoded.n_reference))
     if min(n_current, rows.size - n_current) < MIN_ROWS:
+        small = min(encoded.n_reference, encoded.n_current) < MIN_ROWS
         raise InputError(
             f"{what} have {rows.size - n_current} reference and {n_current} current rows; tests of what remains need "
-            f"{MIN_ROWS} of each: the samples have too little in common"
+            f"{MIN_ROWS} of each: {'give more rows' if small else 'the samples have too little in common'}"
         )
 
 

@@ -5,18 +5,30 @@ Heavy modules are imported by the commands that need them, so that --version and
 
 from __future__ import annotations
 
-import os
 import sys
-import traceback
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from shiftscope import __version__, cli_certify, cli_monitor, cli_rows
-from shiftscope.errors import EngineError, InputError, ParameterError
+from shiftscope.cli_shared import (
+    DONE,
+    INTERRUPTED,
+    SHIFT_FOUND,
+    STDOUT,
+    USER_ERROR,
+    Debug,
+    Seed,
+    check_outputs,
+    complain,
+    exit_codes,
+    json_files,
+    show_written,
+    shown_progress,
+    write_stdout,
+)
+from shiftscope.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
     from shiftscope.encode import Columns
@@ -25,8 +37,6 @@ if TYPE_CHECKING:
     from shiftscope.results import ShiftResult
     from shiftscope.subset import Subset
 
-DONE, SHIFT_FOUND, USER_ERROR, FAULT, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
-STDOUT = "-"
 KEPT_ROWS = "rows.csv"  # in the folder of the rows kept: which ones they are
 _UsageError: Any = typer.BadParameter.__base__  # click's, wherever Typer keeps it
 
@@ -34,9 +44,6 @@ app = typer.Typer(
     help="Do two samples differ, in which rows, in which features, and which subsets agree?",
     pretty_exceptions_enable=False,
 )
-
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of a fault.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same result.")]
 
 
 def main() -> None:
@@ -47,7 +54,7 @@ def main() -> None:
     try:
         code = app(standalone_mode=False, prog_name="shiftscope")
     except _UsageError as error:
-        _complain(error.format_message())
+        complain(error.format_message())
         code = USER_ERROR
     except (typer.Abort, KeyboardInterrupt):
         code = INTERRUPTED
@@ -117,20 +124,27 @@ def compare(
 ) -> None:
     """Compare two files: do they differ, where, in which rows and in which columns?"""
     with exit_codes(debug):
+        from shiftscope.files import together
+
         kept = _kept_paths(equalised, reference, current)
         if not kept and not (keep is None and max_share is None and modes is None):
             raise ParameterError("--keep, --max-share and --modes say what --equalised DIR is to write; give it too")
-        files = [report, None if json == STDOUT else json, markdown, rows, *kept]
-        check_outputs([path for path in files if path is not None], inputs=(reference, current), rows=rows, kept=kept)
+        files = [*(path for path in (report, *json_files(json), markdown, rows) if path is not None), *kept]
+        _check_rows(rows)
+        check_outputs(files, inputs=(reference, current), new_folder=equalised)
         columns, where = _columns(include, exclude, kind), _engine(engine, scheduler)
-        chosen = cli_certify.mode_positions(modes)
+        asked = cli_certify.Asked.of(keep, max_share, modes)
         result = _run(reference, current, alpha=alpha, seed=seed, quiet=quiet, columns=columns, engine=where)
-        subset = cli_certify.asked_subset(result, keep, max_share, chosen)
-        _write(result, report, json, markdown, rows)
-        _write_kept(result, subset, (reference, current), kept)
+        subset = asked.subset(result)
+        _make_folder(equalised, result)
+        with together():
+            _write(result, report, json, markdown, rows)
+            _write_kept(subset, (reference, current), kept)
+        if json == STDOUT:
+            write_stdout(result.to_json())
         if not quiet:
             _show(result.summary, on_stderr=json == STDOUT)
-            show_written([path for path in files if path is not None], on_stderr=json == STDOUT)
+            show_written(files, on_stderr=json == STDOUT)
         if fail_on_shift and result.detected:
             raise typer.Exit(SHIFT_FOUND)
 
@@ -168,6 +182,7 @@ def report(
 ) -> None:
     """Write the report of a saved result again; nothing is computed."""
     with exit_codes(debug):
+        from shiftscope.files import together
         from shiftscope.report.html import write_html
         from shiftscope.report.markdown import write_markdown
         from shiftscope.report.saved import read_summary
@@ -176,79 +191,32 @@ def report(
         files: list[Path | str] = [path for path in (page, markdown) if path is not None]
         check_outputs(files, inputs=(str(result),))
         summary = read_summary(result)
-        write_html(summary, page)
-        if markdown is not None:
-            write_markdown(summary, markdown)
+        with together():
+            write_html(summary, page)
+            if markdown is not None:
+                write_markdown(summary, markdown)
         if not quiet:
             _show(summary, on_stderr=False)
             show_written(files, on_stderr=False)
-
-
-@contextmanager
-def exit_codes(debug: bool) -> Iterator[None]:
-    """Turn what goes wrong into one line and an exit code."""
-    try:
-        yield
-    except typer.Exit:
-        raise
-    except (InputError, ParameterError, EngineError) as error:
-        _complain(str(error))
-        raise typer.Exit(USER_ERROR) from error
-    except KeyboardInterrupt as error:
-        _complain("interrupted")
-        raise typer.Exit(INTERRUPTED) from error
-    except BrokenPipeError as error:
-        _let_go_of_stdout()
-        raise typer.Exit(PIPE_CLOSED) from error
-    except Exception as error:
-        if debug:
-            traceback.print_exc()
-        hint = "" if debug else "; run again with --debug for the traceback"
-        _complain(f"a fault of shiftscope ({type(error).__name__}: {error}){hint}")
-        raise typer.Exit(FAULT) from error
-
-
-def _let_go_of_stdout() -> None:
-    """Nobody reads any more: spare the interpreter's last flush its error."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _complain(message: str) -> None:
-    """One line on standard error."""
-    typer.echo(f"shiftscope: {' '.join(message.split())}", err=True)
 
 
 def _kept_paths(folder: Path | None, reference: str, current: str) -> tuple[Path, ...]:
     """Where the rows kept go: reference and current, each with the suffix of its input; then their positions."""
     if folder is None:
         return ()
+    if folder.expanduser().exists() and not folder.expanduser().is_dir():
+        raise InputError(f"--equalised {str(folder)!r} is a file; give the name of a folder, which may be a new one")
     from shiftscope.extract import copy_suffix
 
     return folder / f"reference{copy_suffix(reference)}", folder / f"current{copy_suffix(current)}", folder / KEPT_ROWS
 
 
-def check_outputs(
-    paths: list[Path | str],
-    *,
-    inputs: tuple[str, ...] = (),
-    rows: Path | None = None,
-    kept: tuple[Path, ...] = (),
-) -> None:
-    """Refuse what could not be written in the end, before anything is computed."""
-    from shiftscope.files import check_target
-
-    if rows is not None:
+def _check_rows(path: Path | None) -> None:
+    """Refuse a table format that is not known, before anything is computed."""
+    if path is not None:
         from shiftscope.export import check_suffix
 
-        check_suffix(rows)
-    taken = {os.path.realpath(os.path.expanduser(path)): "an input" for path in inputs}
-    for path in paths:
-        folder = Path(path).expanduser().parent
-        real = os.path.realpath(os.path.expanduser(path))
-        if real in taken:
-            raise InputError(f"{str(path)!r} is {taken[real]} already; choose another path for this output")
-        taken[real] = "another output"
-        check_target(path if folder.exists() or path not in kept else folder)  # that one folder will be made
+        check_suffix(path)
 
 
 def _engine(name: str, scheduler: str | None) -> str:
@@ -269,7 +237,7 @@ def _columns(include: list[str] | None, exclude: list[str] | None, kinds: list[s
     from shiftscope.encode import Columns
 
     pairs = [entry.rpartition("=") for entry in kinds or []]
-    odd = next((kind for name, _, kind in pairs if not name), None)
+    odd = next((entry for entry, (name, _, _) in zip(kinds or [], pairs, strict=True) if not name), None)
     if odd is not None:
         raise ParameterError(
             f"--kind {odd!r} must be a column, = and a kind, such as zip=category; add what is missing"
@@ -290,9 +258,8 @@ def _run(
     engine: str = "local",
 ) -> ShiftResult:
     import shiftscope as ss
-    from shiftscope.progress import silent, terminal_progress
 
-    with nullcontext(silent) if quiet else terminal_progress() as progress:
+    with shown_progress(quiet) as progress:
         return ss.compare(
             reference,
             current,
@@ -312,33 +279,37 @@ def _write(
         result.to_html(report)
     if markdown is not None:
         result.to_markdown(markdown)
-    if json is not None:
-        text = result.to_json(None if json == STDOUT else json)
-        if json == STDOUT:
-            sys.stdout.write(text)
-            sys.stdout.flush()
+    for path in json_files(json):
+        result.to_json(path)
     if rows is not None:
         from shiftscope.export import write_rows
 
         write_rows(result, rows)
 
 
-def _write_kept(result: ShiftResult, subset: Subset, sources: tuple[str, str], targets: tuple[Path, ...]) -> None:
-    """Both equalised files and the positions of their rows, or none of them."""
+def _make_folder(folder: Path | None, result: ShiftResult) -> None:
+    """Where the rows kept are to go, if they are wanted and can be had."""
+    if folder is None:
+        return
+    if result.gathered is not None:
+        raise InputError("--equalised needs all rows on this machine; use result.kept_current on the gathered ones")
+    folder.expanduser().mkdir(exist_ok=True)
+
+
+def _write_kept(subset: Subset, sources: tuple[str, str], targets: tuple[Path, ...]) -> None:
+    """Both equalised files and the positions of their rows."""
     if not targets:
         return
     from shiftscope.extract import extract_rows, write_positions
     from shiftscope.files import whole_file
 
-    if result.gathered is not None:
-        raise InputError("--equalised needs all rows on this machine; use result.kept_current on the gathered ones")
-    targets[0].expanduser().parent.mkdir(exist_ok=True)
     kept = ((subset.kept_reference, subset.n_reference), (subset.kept_current, subset.n_current))
     *copies, positions = targets
-    with ExitStack() as files:
-        for source, (rows, n_rows), target in zip(sources, kept, copies, strict=True):
-            extract_rows(source, rows, n_rows, files.enter_context(whole_file(target)))
-        write_positions(subset.kept_reference, subset.kept_current, files.enter_context(whole_file(positions)))
+    for source, (rows, n_rows), target in zip(sources, kept, copies, strict=True):
+        with whole_file(target) as file:
+            extract_rows(source, rows, n_rows, file)
+    with whole_file(positions) as file:
+        write_positions(subset.kept_reference, subset.kept_current, file)
 
 
 def _show(summary: Summary, *, on_stderr: bool) -> None:
@@ -347,12 +318,6 @@ def _show(summary: Summary, *, on_stderr: bool) -> None:
     from shiftscope.report.terminal import show
 
     show(summary, Console(stderr=on_stderr, highlight=False))
-
-
-def show_written(paths: list[Path | str], *, on_stderr: bool) -> None:
-    """Tell which files were written."""
-    for path in paths:
-        typer.echo(f"Written: {path}", err=on_stderr)
 
 
 cli_monitor.register(app)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import nullcontext
+from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from shiftscope.cli_shared import Debug, Seed, check_outputs, exit_codes, json_files, put_answer, shown_progress
 from shiftscope.errors import InputError
 
 if TYPE_CHECKING:
-    from shiftscope.results import ShiftResult
+    from shiftscope.results import ShiftResult, Side
     from shiftscope.subset import Subset
 
 
@@ -31,11 +30,37 @@ Modes = Annotated[
 ]
 
 
-def mode_positions(text: str | None) -> list[int] | None:
-    """Modes counted from 1, as people do, as positions."""
-    from shiftscope.cli_rows import parse_positions
+@dataclass(frozen=True)
+class Asked:
+    """Under which conditions rows are to be removed, checked as far as that can be done before the comparison."""
 
-    return None if text is None else [int(number) - 1 for number in parse_positions(text, option="--modes")]
+    keep: Side | None
+    max_share: float | None
+    modes: list[int] | None  # positions
+
+    @classmethod
+    def of(cls, keep: Sample | None, max_share: float | None, modes: str | None) -> Asked:
+        """From the options; there, modes count from 1, as people do."""
+        from shiftscope.cli_rows import parse_positions
+        from shiftscope.subset import check_conditions
+
+        kept: Side | None = None if keep is None else keep.value
+        check_conditions(kept, max_share)
+        chosen = None if modes is None else [int(number) - 1 for number in parse_positions(modes, option="--modes")]
+        if chosen == []:
+            raise InputError(f"--modes {modes!r} names no mode; write such as 1,2 or leave it out")
+        if chosen and min(chosen) < 0:
+            raise InputError("--modes 0: modes count from 1; choose another number")
+        return cls(kept, max_share, chosen)
+
+    def subset(self, result: ShiftResult) -> Subset:
+        """The equalised subsets; modes that the result has not are refused in the numbers of the command line."""
+        n_modes = len(result.modes)
+        for mode in self.modes or []:
+            if mode >= n_modes:
+                remedy = f"choose from 1 to {n_modes}" if n_modes else "leave --modes out"
+                raise InputError(f"--modes {mode + 1}: modes count from 1 and there are {n_modes}; {remedy}")
+        return result.equalised(keep=self.keep, max_share=self.max_share, modes=self.modes)
 
 
 def register(app: typer.Typer) -> None:
@@ -50,39 +75,18 @@ def certify(
     max_share: MaxShare = None,
     modes: Modes = None,
     alpha: Annotated[float, typer.Option("--alpha", help="How often equal samples may be called different.")] = 0.01,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same result.")] = 0,
+    seed: Seed = 0,
     json: Annotated[str | None, typer.Option("--json", metavar="PATH|-", help="Write the table as JSON.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No table and no progress on the screen.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of a fault.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Compare two files, equalise them, and test what remains beside other ways to remove rows."""
-    from shiftscope.cli import STDOUT, check_outputs, exit_codes, show_written
-
     with exit_codes(debug):
-        files: list[Path | str] = [] if json in (None, STDOUT) else [str(json)]
-        check_outputs(files, inputs=(reference, current))
+        check_outputs(json_files(json), inputs=(reference, current))
+        asked = Asked.of(keep, max_share, modes)
         import shiftscope as ss
-        from shiftscope.progress import silent, terminal_progress
 
-        chosen = mode_positions(modes)
-        with nullcontext(silent) if quiet else terminal_progress() as progress:
+        with shown_progress(quiet) as progress:
             result = ss.compare(reference, current, alpha=alpha, random_state=seed, progress=progress)
-            subset = asked_subset(result, keep, max_share, chosen)
-            certificate = ss.certify(result, subset, random_state=seed, progress=progress)
-        text = certificate.to_json(files[0] if files else None)
-        if json == STDOUT:
-            sys.stdout.write(text)
-            sys.stdout.flush()
-        if not quiet:
-            typer.echo(str(certificate), err=json == STDOUT)
-            show_written(files, on_stderr=json == STDOUT)
-
-
-def asked_subset(result: ShiftResult, keep: Sample | None, max_share: float | None, modes: list[int] | None) -> Subset:
-    """The equalised subsets; modes that the result has not are refused in the numbers of the command line."""
-    n_modes = len(result.modes)
-    for mode in modes or []:
-        if not 0 <= mode < n_modes:
-            remedy = f"choose from 1 to {n_modes}" if n_modes else "leave --modes out"
-            raise InputError(f"--modes {mode + 1}: modes count from 1 and there are {n_modes}; {remedy}")
-    return result.equalised(keep=None if keep is None else keep.value, max_share=max_share, modes=modes)
+            certificate = ss.certify(result, asked.subset(result), random_state=seed, progress=progress)
+        put_answer(certificate, json, quiet=quiet)

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import nullcontext
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from shiftscope.cli_shared import (
+    SHIFT_FOUND,
+    Debug,
+    Seed,
+    check_outputs,
+    exit_codes,
+    json_files,
+    put_answer,
+    show_written,
+    shown_progress,
+)
 from shiftscope.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,7 +29,6 @@ if TYPE_CHECKING:
 DEFAULT_HORIZON = 100
 TABLE_SUFFIXES = (".csv", ".parquet")
 
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of a fault.")]
 Alpha = Annotated[float, typer.Option("--alpha", help="Chance of any false alarm among HORIZON batches.")]
 
 
@@ -32,12 +42,10 @@ def fit(
     reference: Annotated[str, typer.Argument(metavar="REFERENCE", help="Table file of the reference.")],
     detector: Annotated[Path, typer.Argument(metavar="DETECTOR", help="File to write.")],
     alpha: Alpha = 0.01,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same result.")] = 0,
+    seed: Seed = 0,
     debug: Debug = False,
 ) -> None:
     """Read a reference once and keep it, with its settings, in one file for `monitor`."""
-    from shiftscope.cli import check_outputs, exit_codes, show_written
-
     with exit_codes(debug):
         check_outputs([detector], inputs=(reference,))
         from shiftscope.detector import ShiftDetector
@@ -69,21 +77,17 @@ def monitor(
     debug: Debug = False,
 ) -> None:
     """Hold a sequence of batches against a reference; one row per batch, false alarms controlled over all of them."""
-    from shiftscope.cli import SHIFT_FOUND, STDOUT, check_outputs, exit_codes, show_written
-
     with exit_codes(debug):
-        files: list[Path | str] = [path for path in (None if json == STDOUT else json, table, plot) if path is not None]
-        kept = [] if history is None else [history]
-        check_outputs([*kept, *files], inputs=(reference, *batches))
+        files = [path for path in (history, *json_files(json), table, plot) if path is not None]
+        check_outputs(files, inputs=(reference, *batches))
         _check_suffixes(table, plot)
         result = _watch(_detector(reference, alpha, seed), batches, horizon, history, quiet=quiet)
-        _write(result, None if json == STDOUT else json, table, plot)
-        if json == STDOUT:
-            sys.stdout.write(result.to_json())
-            sys.stdout.flush()
-        if not quiet:
-            typer.echo(str(result), err=json == STDOUT)
-            show_written(files, on_stderr=json == STDOUT)
+        others: dict[Path, Callable[[Path], None]] = {}
+        if table is not None:
+            others[table] = partial(_write_table, result)
+        if plot is not None:
+            others[plot] = result.plot
+        put_answer(result, json, others, quiet=quiet)
         if fail_on_shift and result.alarms:
             raise typer.Exit(SHIFT_FOUND)
 
@@ -113,20 +117,14 @@ def _watch(
     detector: ShiftDetector, batches: list[str], horizon: int, history: Path | None, *, quiet: bool
 ) -> MonitorResult:
     import shiftscope as ss
-    from shiftscope.progress import silent, terminal_progress
 
-    with nullcontext(silent) if quiet else terminal_progress() as progress:
+    with shown_progress(quiet) as progress:
         return ss.monitor(detector, batches, horizon=horizon, history=history, progress=progress)
 
 
-def _write(result: MonitorResult, json: str | None, table: Path | None, plot: Path | None) -> None:
+def _write_table(result: MonitorResult, path: Path) -> None:
     from shiftscope.files import whole_file
 
-    if json is not None:
-        result.to_json(json)
-    if table is not None:
-        with whole_file(table) as file:
-            frame = result.to_table()
-            frame.write_csv(file) if table.suffix.lower() == ".csv" else frame.write_parquet(file)
-    if plot is not None:
-        result.plot(plot)
+    with whole_file(path) as file:
+        frame = result.to_table()
+        frame.write_csv(file) if path.suffix.lower() == ".csv" else frame.write_parquet(file)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import sys
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from shiftscope.cli_shared import Debug, Seed, check_outputs, exit_codes, json_files, put_answer, shown_progress
 from shiftscope.errors import InputError
 
 if TYPE_CHECKING:
@@ -37,30 +36,20 @@ def explain_rows(
         ),
     ],
     alpha: Annotated[float, typer.Option("--alpha", help="How often random rows may be explained.")] = 0.01,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same result.")] = 0,
+    seed: Seed = 0,
     json: Annotated[str | None, typer.Option("--json", metavar="PATH|-", help="Write the answer as JSON.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No answer and no progress on the screen.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of a fault.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Find the columns in which suspected rows stand out, or say that there are none."""
-    from shiftscope.cli import STDOUT, check_outputs, exit_codes, show_written
-
     with exit_codes(debug):
-        files: list[Path | str] = [] if json in (None, STDOUT) else [str(json)]
-        check_outputs(files, inputs=(reference, current, rows))
-        import shiftscope as ss
-        from shiftscope.progress import silent, terminal_progress
-
+        check_outputs(json_files(json), inputs=(reference, current, rows))
         suspected = read_positions(rows)
-        with nullcontext(silent) if quiet else terminal_progress() as progress:
+        import shiftscope as ss
+
+        with shown_progress(quiet) as progress:
             found = ss.explain_rows(reference, current, suspected, alpha=alpha, random_state=seed, progress=progress)
-        text = found.to_json(files[0] if files else None)
-        if json == STDOUT:
-            sys.stdout.write(text)
-            sys.stdout.flush()
-        if not quiet:
-            typer.echo(str(found), err=json == STDOUT)
-            show_written(files, on_stderr=json == STDOUT)
+        put_answer(found, json, quiet=quiet)
 
 
 def read_positions(rows: str) -> NDArray[np.intp]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime
 import decimal
 import numbers
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import narwhals as nw
@@ -80,19 +80,34 @@ def read_column(raw: Any) -> Column | Unusable:
     return _from_values(raw)
 
 
-def declared(column: Column, kind: Kind) -> Column | str:
-    """The column as the kind that the user declares, or what stands in the way (to follow "it")."""
-    if column.kind == kind or column.empty:
-        return replace(column, kind=kind, levels=(), whole=False) if column.kind != kind else column
+def declared_fault(own: Kind, levels: Sequence[str], kind: Kind) -> str | None:
+    """What stands in the way of a column, with its own kind and texts, of the declared kind (to follow "it")."""
+    if own == kind or (own == "number" and kind != "number"):  # seconds, as any kind of time is kept
+        return None
+    if own == "category":
+        return text_fault(levels, kind)
     if kind == "category":
-        if column.kind != "number":
-            return "holds dates or times, which cannot be declared as a category"
+        return "holds dates or times, which cannot be declared as a category"
+    return f"holds values of kind {own!r}"
+
+
+def text_fault(levels: Sequence[str], kind: Kind) -> str | None:
+    """What stands in the way of texts being read as another kind."""
+    if kind not in _READ:
+        return f"holds text, which cannot be read as a {kind}"
+    odd = next((level for level in levels if _READ[kind](level) is None), None)
+    return None if odd is None else f"holds {shown(odd)}, which is no {kind}"
+
+
+def read_as(column: Column, kind: Kind) -> Column:
+    """A column as a kind that all of its values are known to have."""
+    if column.kind == kind:
+        return column
+    if column.empty:
+        return Column(kind, column.values)
+    if kind == "category":
         return categorised(column.texts())
-    if column.kind == "category":
-        return reread(column, kind)
-    if column.kind == "number":  # seconds, as any kind of time is kept
-        return replace(column, kind=kind, whole=False)
-    return f"holds values of kind {column.kind!r}"
+    return _reread(column, kind) if column.kind == "category" else Column(kind, column.values)
 
 
 def categorised(texts: Iterable[str | None]) -> Column:
@@ -105,15 +120,11 @@ def categorised(texts: Iterable[str | None]) -> Column:
     return Column("category", values, tuple(writable(level) for level in levels))
 
 
-def reread(column: Column, kind: Kind) -> Column | str:
-    """Text as the kind that it is said to be, if every level reads as one; else what stands in the way."""
-    if kind not in _READ:
-        return f"holds text, which cannot be read as a {kind}"
-    found = [_READ[kind](level) for level in column.levels]
-    if None in found:
-        return f"holds {shown(column.levels[found.index(None)])}, which is no {kind}"
+def _reread(column: Column, kind: Kind) -> Column:
+    """Text as the kind that every level is known to write."""
+    found = (_READ[kind](level) for level in column.levels)
     table = np.array([*(np.nan if value is None else value for value in found), np.nan])
-    at = np.where(np.isnan(column.values), len(found), column.values).astype(np.intp)
+    at = np.where(np.isnan(column.values), len(column.levels), column.values).astype(np.intp)
     return Column(kind, table[at])
 
 

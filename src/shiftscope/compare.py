@@ -14,7 +14,7 @@ from shiftscope.encode import Columns
 from shiftscope.engines.base import Engine
 from shiftscope.engines.pool import opened, read_pool
 from shiftscope.equalise import Equalisation
-from shiftscope.errors import check_seed
+from shiftscope.errors import check_seed, given
 from shiftscope.full_space import calibrated, full_space_graph, full_space_modes, kept_rows
 from shiftscope.job import Clock, Job
 from shiftscope.params import CompareParams
@@ -71,7 +71,7 @@ def compare(
 def checked_settings(alpha: float | None, params: CompareParams | None, random_state: int) -> CompareParams:
     """All settings, `alpha` taking precedence over that of `params`, after the check of the seed."""
     check_seed(random_state)
-    params = params or CompareParams()
+    params = given(params, CompareParams)
     return params if alpha is None else replace(params, alpha=alpha)
 
 

@@ -20,7 +20,7 @@ from shiftscope.terms import Terms, in_blocks, products
 
 _SETS_PER_BLOCK = 32
 _COVARIANCE_ROWS = (1024, 4096)  # least and most rows behind the covariance of the terms
-_COVARIANCE_WORK = 2e9  # products spent on all covariances of one size
+_COVARIANCE_WORK = 1e9  # products spent on all covariances of one size
 _RANK_TOLERANCE = 1e-6  # of the largest eigenvalue; smaller ones are terms that repeat each other (ties)
 
 
@@ -109,8 +109,9 @@ def _whitening(values: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArra
 
     values : (s, t, rows) -> (s, t, t) and (s,)
     """
-    values -= values.mean(axis=-1, keepdims=True)
+    mean = values.mean(axis=-1, dtype=np.float64)
     covariance = (values @ values.transpose(0, 2, 1)).astype(np.float64) / values.shape[-1]
+    covariance -= mean[:, :, None] * mean[:, None, :]
     eigenvalues, vectors = np.linalg.eigh(covariance)
     kept = eigenvalues > _RANK_TOLERANCE * eigenvalues[:, -1:]
     kept &= eigenvalues > 0

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.spatial import cKDTree
+from scipy.special import xlogy
 from scipy.stats import norm
 
 from shiftscope.encode import Encoded
@@ -20,6 +21,7 @@ COVERAGE = 0.95
 WIDEST = 8.0  # standard errors that an interval reaches at most
 CENTRE_RANK = 5  # the region reaches to this neighbour of most centres ...
 NOISE = 2.0  # standard errors by which the shares of a level must differ to be told as a change of the samples
+HUGE, HUGE_UNIT = 2.0**1020, 16.0  # differences of larger numbers may overflow: they are taken in this unit
 MOSTLY = 0.5  # if more of a mode's rows lack a value, that is their direction
 CENTRE_SHARE = 0.95  # ... namely of this share of them
 SMALLEST_REACH = 1e-150  # the tree compares squares: a radius of 0, rows that are all alike, must not vanish
@@ -52,11 +54,15 @@ def _described(job: Job, mode: Settled) -> Mode:
 
 @dataclass(frozen=True)
 class Excess:
-    """Excess mass of a region as a share of its sample, its interval, and the share of the region it makes up."""
+    """Excess mass of a region as a share of its sample, its interval, and the share of the region it makes up.
+
+    `evidence` is half the deviance of the labels in the region; 0 if the other sample is in excess there.
+    """
 
     share: float
     interval: tuple[float, float]
     purity: float
+    evidence: float
 
 
 def excess_mass(
@@ -65,6 +71,7 @@ def excess_mass(
     rows: NDArray[np.intp],
     *,
     enough: float = 0.0,
+    reach: float = CENTRE_SHARE,
     random_state: int = 0,
 ) -> Excess:
     """Excess around a mode's rows, counted on rows that had no part in drawing the region.
@@ -84,6 +91,8 @@ def excess_mass(
         Pool positions of the mode's rows, all of one sample.
     enough : float
         Share of the excess that would just have been enough to be found.
+    reach : float
+        Share of the mode's rows that see `CENTRE_RANK` others within the radius of the balls.
     """
     own_sample = is_current == is_current[rows[0]]
     half = _half(own_sample, np.random.default_rng(random_state))
@@ -91,7 +100,7 @@ def excess_mass(
     totals = np.zeros((2, 2))
     for number, drawing in enumerate((half, ~half)):
         centres = points[rows[drawing[rows]]] if drawing[rows].sum() > CENTRE_RANK else points[rows]
-        region = _inside(points[~drawing], centres)
+        region = _inside(points[~drawing], centres, reach)
         for sample, member in enumerate((own_sample[~drawing], ~own_sample[~drawing])):
             inside[number, sample] = np.sum(region & member)
             totals[number, sample] = np.sum(member)
@@ -103,7 +112,16 @@ def excess_mass(
     own, other = float(shares[:, 0].mean()), float(shares[:, 1].mean())
     purity = float(np.clip(1.0 - other / own, 0.0, 1.0)) if own > 0 else 0.0
     least = 0.0 if enough > 0 else -1.0  # a mode was found because it is in excess
-    return Excess(excess, (max(least, low), min(1.0, high)), purity)
+    evidence = _half_deviance(inside.sum(axis=0), totals.sum(axis=0)) if own > other else 0.0
+    return Excess(excess, (max(least, low), min(1.0, high)), purity, evidence)
+
+
+def _half_deviance(inside: NDArray[np.float64], totals: NDArray[np.float64]) -> float:
+    """Of (2,) rows of either sample inside a region, and in all: the log likelihood ratio of their shares."""
+    expected = inside.sum() * totals / totals.sum()
+    outside, expected_outside = totals - inside, totals - expected
+    rows, chance = np.append(inside, outside), np.append(expected, expected_outside)
+    return float(np.sum(xlogy(rows, rows) - xlogy(rows, chance)))
 
 
 def _interval_given_found(estimate: float, error: float, limit: float) -> tuple[float, float]:
@@ -133,14 +151,14 @@ def _half(own_sample: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np
     return half
 
 
-def _inside(points: NDArray[np.float64], centres: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Points within the radius that lets most centres see CENTRE_RANK others."""
+def _inside(points: NDArray[np.float64], centres: NDArray[np.float64], reach: float) -> NDArray[np.bool_]:
+    """Points within the radius that lets a share `reach` of the centres see CENTRE_RANK others."""
     tree = cKDTree(centres)
     rank = min(CENTRE_RANK, len(centres) - 1)
     if rank < 1:
         return np.zeros(len(points), dtype=np.bool_)
     spacing, _ = tree.query(centres, k=[rank + 1])
-    radius = float(np.quantile(spacing[:, 0], CENTRE_SHARE))
+    radius = float(np.quantile(spacing[:, 0], reach))
     beyond = max(float(np.nextafter(radius, np.inf)), SMALLEST_REACH)
     nearest, _ = tree.query(points, k=1, distance_upper_bound=beyond)
     return np.asarray(nearest <= radius)
@@ -205,9 +223,10 @@ def _level_direction(
 def _number_direction(
     encoded: Encoded, mode: NDArray[np.float64], other: NDArray[np.float64], feature: int
 ) -> Direction:
-    low, median, high = np.quantile(mode, (0.25, 0.5, 0.75))
-    other_low, other_median, other_high = np.quantile(other, (0.25, 0.5, 0.75))
+    unit = HUGE_UNIT if max(np.abs(mode).max(), np.abs(other).max()) > HUGE else 1.0
+    low, median, high = np.quantile(mode / unit, (0.25, 0.5, 0.75))
+    other_low, other_median, other_high = np.quantile(other / unit, (0.25, 0.5, 0.75))
     spread = float((high - low) / (other_high - other_low)) if other_high > other_low else float("inf")
-    shift = float((median - other_median) / encoded.scale[feature])
-    kind = encoded.features[feature].kind
-    return Direction(encoded.names[feature], float(median), float(other_median), shift, spread, kind=kind)
+    shift = float((median - other_median) / (encoded.scale[feature] / unit))
+    kind, medians = encoded.features[feature].kind, (float(median * unit), float(other_median * unit))
+    return Direction(encoded.names[feature], *medians, shift, spread, kind=kind)

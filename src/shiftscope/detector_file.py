@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 FORMAT = "shiftscope detector"
 VERSION = 1
 HEADER, STATE, VALUES = "header.json", "state.json", "values.npy"
+ARCHIVE, NAME_AT = b"PK\3\4", 30  # how a ZIP archive begins, and where the name of its first member stands
 REMEDY = "fit the detector again and save it"
 
 
@@ -81,12 +82,13 @@ def read_detector(path: str | PathLike[str]) -> SavedDetector:
 
 
 def is_detector(path: str | PathLike[str]) -> bool:
-    """Whether a file is meant to be a saved detector: an archive with its header."""
+    """Whether a file is meant to be a saved detector, cut short or not: an archive that begins with its header."""
     try:
-        with zipfile.ZipFile(Path(path).expanduser()) as archive:
-            return HEADER in archive.namelist()
-    except (OSError, zipfile.BadZipFile):
+        with open(Path(path).expanduser(), "rb") as file:
+            begun = file.read(NAME_AT + len(HEADER))
+    except OSError:
         return False
+    return begun.startswith(ARCHIVE) and begun[NAME_AT:] == HEADER.encode()
 
 
 def _members(path: str | PathLike[str]) -> tuple[dict[str, Any], bytes, bytes]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from shiftscope.calibrate import Calibration, Tail, calibrate, tail_test
 from shiftscope.encode import Columns, Encoded, encode
 from shiftscope.engines.base import Engine
-from shiftscope.errors import ParameterError, check_seed, is_whole
+from shiftscope.errors import ParameterError, check_seed, given, is_share, is_whole
 from shiftscope.kernels.bit_counters import MOST
 from shiftscope.living import LivingGraph
 from shiftscope.null import Null, SimulatedNull
@@ -76,7 +76,7 @@ class EqualiseParams:
         faults += [
             f"{name} must lie strictly between 0 and 1, got {value!r}"
             for name, value in (("q_tail", self.q_tail), ("alpha", self.alpha))
-            if not 0.0 < value < 1.0
+            if not is_share(value)
         ]
         if self.threshold not in ("calibrated", "formula"):
             faults.append(f"threshold must be 'calibrated' or 'formula', got {self.threshold!r}")
@@ -183,7 +183,7 @@ def equalise(
         Seed of permutations and simulated nulls.
     """
     check_seed(random_state)
-    params = replace(params or EqualiseParams(), k_max=k_max)
+    params = replace(given(params, EqualiseParams), k_max=k_max)
     tables = (read_table(reference, "reference"), read_table(current, "current"))
     total: Equalisation | None = None
     while True:

@@ -5,8 +5,11 @@ A message is one line that names the parameter or column, the rule, the value fo
 
 from __future__ import annotations
 
-from numbers import Integral
+from math import inf
+from numbers import Integral, Real
+from typing import TypeGuard, TypeVar
 
+T = TypeVar("T")
 SMALLEST_ALPHA = 1e-7  # tens of millions of permutations: more than anyone can wait for
 
 
@@ -26,18 +29,53 @@ class EngineError(ShiftscopeError, RuntimeError):
     """An engine could not deliver what was asked of it."""
 
 
-def is_whole(value: object, least: int) -> bool:
-    """Whether a parameter is a whole number of at least `least`."""
-    return isinstance(value, Integral) and int(value) >= least
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether a parameter is a real number; true and false are none."""
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def alpha_fault(alpha: float) -> str | None:
+def is_whole(value: object, least: int) -> TypeGuard[int]:
+    """Whether a parameter is a whole number of at least `least`; true and false are none."""
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
+
+
+def is_positive(value: object) -> TypeGuard[float]:
+    """Whether a parameter is a finite number above 0."""
+    return is_number(value) and 0.0 < value < inf
+
+
+def is_share(value: object) -> TypeGuard[float]:
+    """Whether a parameter is a number strictly between 0 and 1."""
+    return is_number(value) and 0.0 < value < 1.0
+
+
+def alpha_fault(alpha: object) -> str | None:
     """What is wrong with a level; None if nothing is."""
-    if not 0.0 < alpha < 1.0:
+    if not is_share(alpha):
         return f"alpha must lie strictly between 0 and 1, got {alpha!r}"
     if alpha < SMALLEST_ALPHA:
         return f"alpha must be at least {SMALLEST_ALPHA:g} (it takes 1 / alpha permutations), got {alpha!r}; raise it"
     return None
+
+
+def kind_fault(name: str, value: object, kind: type) -> str | None:
+    """What is wrong with a parameter that must be a `kind`; None if nothing is."""
+    return None if isinstance(value, kind) else f"{name} must be of the class {kind.__name__}, got {value!r}"
+
+
+def check_kind(name: str, value: object, kind: type) -> None:
+    """Refuse a parameter that is no `kind`."""
+    fault = kind_fault(name, value, kind)
+    if fault is not None:
+        raise ParameterError(fault)
+
+
+def given(params: T | None, kind: type[T]) -> T:
+    """The settings given, or the usual ones if none are; what is no `kind` is refused."""
+    if params is None:
+        return kind()
+    check_kind("params", params, kind)
+    return params
 
 
 def check_seed(random_state: object) -> None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from shiftscope.climb import ANCHORS, by_strength, climb
 from shiftscope.describe import directions
 from shiftscope.encode import Columns, Encoded, encode_pair
-from shiftscope.errors import InputError, ParameterError, alpha_fault, check_seed
+from shiftscope.errors import InputError, ParameterError, alpha_fault, check_seed, given, is_whole
 from shiftscope.explanation import Inside, RowsExplanation
 from shiftscope.features import columns_of
 from shiftscope.levels import sharpen
@@ -69,6 +69,8 @@ def explain_rows(
     fault = alpha_fault(alpha)
     if fault is not None:
         raise ParameterError(fault)
+    if not is_whole(k_max, 1):
+        raise ParameterError(f"k_max must be a whole number of at least 1, got {k_max!r}")
     encoded = encode_pair(reference, current, columns)
     suspected = _positions(rows, encoded.n_current)
     pool = _Pool.of(encoded, suspected)
@@ -76,7 +78,7 @@ def explain_rows(
         encoded.ranked[pool.order],
         len(pool.order) - suspected.size,
         encoded.names,
-        replace(params or ScanParams(), level=alpha),
+        replace(given(params, ScanParams), level=alpha),
         categories=encoded.categories,
         fixed=encoded.n_reference,
         random_state=random_state,

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from os import PathLike
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shiftscope.files import write_text
-from shiftscope.report.summary import plain
+from shiftscope.as_json import write_fields
 from shiftscope.results import Direction
 from shiftscope.scan import ScanResult
 from shiftscope.wording import listed
@@ -66,11 +64,7 @@ class RowsExplanation:
 
     def to_json(self, path: str | PathLike[str] | None = None) -> str:
         """All but the scan as JSON text, also written to `path` if given."""
-        shown = {name: plain(value) for name, value in vars(self).items() if name != "scan"}
-        text = json.dumps({"schema": SCHEMA, **shown}, indent=1)
-        if path is not None:
-            write_text(path, text)
-        return text
+        return write_fields(self, SCHEMA, path, without="scan")
 
     def __str__(self) -> str:
         count = self.suspected.size

@@ -9,19 +9,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shiftscope.columns import Column, Kind, time_text, value_text
+from shiftscope.columns import Kind, time_text
+from shiftscope.exact import BLOCK, UNIT, exact_mean, exact_sum
 
 BLOCK_ROWS = 4096  # rows written to the matrix at a time
 METRIC_LEVELS = 16  # levels that the metric tells apart; beyond, the rarest are one level there
 BELOW = 0.1  # of the range: how far below the smallest value a missing one is drawn
 
 Groups = tuple[tuple[int, ...], ...]  # the matrix columns of each feature
-Pair = tuple[NDArray[np.float64], NDArray[np.float64]]  # one column: (n_reference,) and (n_current,)
 
 
 def columns_of(groups: Groups, features: Iterable[int]) -> list[int]:
@@ -79,48 +80,15 @@ class Encoding(Protocol):
         """Pooled standard deviation of the drawn values; 0 if nothing varies."""
         ...
 
-    def fill(self, points: NDArray[np.float64], columns: tuple[int, ...], n_reference: int) -> None:
-        """Write the matrix columns into `points` (n, D), which holds zeros."""
+    def fill(self, values: NDArray[np.float64], points: NDArray[np.float64], columns: tuple[int, ...]) -> None:
+        """Write the matrix columns of (m,) values of some rows into their lines of `points` (m, D), which are zeros."""
         ...
 
 
-@dataclass(frozen=True)
-class Numbers:
-    """A complete column of numbers: standardised, one matrix column."""
+class _Standardised:
+    """Centre and scale of an encoding that standardises numbers."""
 
-    pair: Pair
     standard: Standard
-    width: int = 1
-
-    @property
-    def centre(self) -> float:
-        """Pooled mean."""
-        return self.standard.centre
-
-    @property
-    def scale(self) -> float:
-        """Pooled standard deviation."""
-        return self.standard.scale
-
-    def fill(self, points: NDArray[np.float64], columns: tuple[int, ...], n_reference: int) -> None:
-        """A block at a time, since whole columns miss the cache."""
-        for values, rows in zip(self.pair, (points[:n_reference], points[n_reference:]), strict=True):
-            for start in range(0, len(rows), BLOCK_ROWS):
-                block = slice(start, start + BLOCK_ROWS)
-                rows[block, columns[0]] = self.standard.apply(values[block])
-
-
-@dataclass(frozen=True)
-class Gaps:
-    """Numbers of which a share m is missing: two matrix columns.
-
-    The values there are standardised among themselves and a missing one stands at their mean, 0; the second column is
-    1 / sqrt(1 - m) where the value is missing and 0 elsewhere. Variances (1 - m) and m add up to 1.
-    """
-
-    pooled: NDArray[np.float64]  # (n,), NaN where missing
-    standard: Standard
-    width: int = 2
 
     @property
     def centre(self) -> float:
@@ -132,11 +100,39 @@ class Gaps:
         """Pooled standard deviation of the values there."""
         return self.standard.scale
 
-    def fill(self, points: NDArray[np.float64], columns: tuple[int, ...], n_reference: int) -> None:
+
+@dataclass(frozen=True)
+class Numbers(_Standardised):
+    """A complete column of numbers: standardised, one matrix column."""
+
+    standard: Standard
+    width: int = 1
+
+    def fill(self, values: NDArray[np.float64], points: NDArray[np.float64], columns: tuple[int, ...]) -> None:
+        """A block at a time, since whole columns miss the cache."""
+        for start in range(0, len(values), BLOCK_ROWS):
+            block = slice(start, start + BLOCK_ROWS)
+            points[block, columns[0]] = self.standard.apply(values[block])
+
+
+@dataclass(frozen=True)
+class Gaps(_Standardised):
+    """Numbers of which a share m is missing: two matrix columns.
+
+    The values there are standardised among themselves and a missing one stands at their mean, 0; the second column is
+    1 / sqrt(1 - m) where the value is missing and 0 elsewhere. Variances (1 - m) and m add up to 1.
+    """
+
+    standard: Standard
+    missing: int
+    rows: int
+    width: int = 2
+
+    def fill(self, values: NDArray[np.float64], points: NDArray[np.float64], columns: tuple[int, ...]) -> None:
         """Values, and the mark of missing ones."""
-        missing = np.isnan(self.pooled)
-        points[~missing, columns[0]] = self.standard.apply(self.pooled[~missing])
-        points[missing, columns[1]] = 1.0 / math.sqrt(1.0 - missing.mean())
+        missing = np.isnan(values)
+        points[~missing, columns[0]] = self.standard.apply(values[~missing])
+        points[missing, columns[1]] = 1.0 / math.sqrt(1.0 - self.missing / self.rows)
 
 
 @dataclass(frozen=True)
@@ -146,19 +142,28 @@ class Levels:
     Each level is 1 / sqrt(1 - sum p^2) in its own column and 0 in the others, p the pooled shares of the levels: all
     levels are equally far apart, and the total variance is 1. Two levels need only one column, the standardised mark
     of the rarer one, which gives the same distance. Beyond `METRIC_LEVELS` the rarest levels share a column.
+
+    Attributes
+    ----------
+    counts : tuple of int
+        Rows with each level, most frequent first.
+    missing : int
+        Rows with none.
     """
 
-    codes: NDArray[np.float64]  # (n,) positions in the levels by frequency; NaN where missing
-    shares: NDArray[np.float64]  # of the metric's levels, in the order of their columns
-    column: NDArray[np.intp]  # (n,) the level of the metric that each row has
+    counts: tuple[int, ...]
+    missing: int
 
-    @classmethod
-    def of(cls, codes: NDArray[np.float64], n_levels: int) -> Levels:
-        """From the positions in the levels, most frequent first, and their number."""
-        missing = np.isnan(codes)
-        kept = min(n_levels, METRIC_LEVELS - int(missing.any()))
-        column = np.where(missing, kept, np.minimum(np.where(missing, 0.0, codes), kept - 1)).astype(np.intp)
-        return cls(codes, np.bincount(column) / len(column), column)
+    @property
+    def kept(self) -> int:
+        """Levels that have a column of their own, the last one with all rarer ones; a missing value comes behind."""
+        return min(len(self.counts), METRIC_LEVELS - bool(self.missing))
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """Of the metric's levels, in the order of their columns."""
+        rows = [*self.counts[: self.kept - 1], sum(self.counts[self.kept - 1 :])] if self.kept else []
+        return np.array([*rows, *[self.missing] * bool(self.missing)]) / (sum(self.counts) + self.missing)
 
     @property
     def width(self) -> int:
@@ -167,52 +172,31 @@ class Levels:
 
     @property
     def centre(self) -> float:
-        """Pooled mean of the codes drawn."""
-        return float(np.where(np.isnan(self.codes), -1.0, self.codes).mean())
+        """Pooled mean of the codes drawn: the place of a level, -1 if missing."""
+        return float(self._mean)
 
     @property
     def scale(self) -> float:
         """Pooled standard deviation of the codes drawn."""
-        return float(np.sort(np.where(np.isnan(self.codes), -1.0, self.codes)).std())  # the same for any order of rows
+        squares = sum(count * place**2 for place, count in enumerate(self.counts)) + self.missing
+        return math.sqrt(Fraction(squares, sum(self.counts) + self.missing) - self._mean**2)
 
-    def fill(self, points: NDArray[np.float64], columns: tuple[int, ...], n_reference: int) -> None:
+    @property
+    def _mean(self) -> Fraction:
+        total = sum(count * place for place, count in enumerate(self.counts)) - self.missing
+        return Fraction(total, sum(self.counts) + self.missing)
+
+    def fill(self, values: NDArray[np.float64], points: NDArray[np.float64], columns: tuple[int, ...]) -> None:
         """One mark per row."""
+        missing, shares = np.isnan(values), self.shares
+        level = np.where(missing, self.kept, np.minimum(np.where(missing, 0.0, values), self.kept - 1)).astype(np.intp)
         if len(columns) == 1:
-            rarer = int(np.argmin(self.shares))
-            share = float(self.shares[rarer])
-            points[:, columns[0]] = ((self.column == rarer) - share) / math.sqrt(share * (1.0 - share))
+            rarer = int(np.argmin(shares))
+            share = float(shares[rarer])
+            points[:, columns[0]] = ((level == rarer) - share) / math.sqrt(share * (1.0 - share))
         else:
-            mark = 1.0 / math.sqrt(1.0 - float(np.sum(self.shares**2)))
-            points[np.arange(len(self.column)), np.array(columns)[self.column]] = mark
-
-
-def encoding(pair: Pair, kind: Kind) -> Encoding:
-    """The encoding of one column, of which something varies or is missing in part."""
-    if kind == "category":
-        pooled = np.concatenate(pair)
-        return Levels.of(pooled, int(np.nanmax(pooled, initial=-1.0)) + 1)
-    if not (np.isnan(pair[0]).any() or np.isnan(pair[1]).any()):
-        return Numbers(pair, Standard.of(pair))
-    pooled = np.concatenate(pair)
-    there = pooled[~np.isnan(pooled)]
-    standard = Standard.of((there, there[:0])) if there.size else Standard(0, 0.0, 0.0)
-    return Gaps(pooled, standard)
-
-
-def by_frequency(pair: tuple[Column, Column]) -> tuple[Pair, tuple[str, ...]]:
-    """A category as positions in its levels, most frequent in the pool first, equal ones by name; NaN if missing."""
-    levels = sorted({*pair[0].levels, *pair[1].levels})
-    at = {level: position for position, level in enumerate(levels)}
-    pooled = []
-    for column in pair:
-        codes = np.array([*(at[level] for level in column.levels), len(levels)], dtype=np.intp)
-        pooled.append(codes[np.where(np.isnan(column.values), -1, column.values).astype(np.intp)])
-    counts = np.bincount(np.concatenate(pooled), minlength=len(levels) + 1)[: len(levels)]
-    order = np.argsort(-counts, kind="stable")
-    order = order[counts[order] > 0]
-    rank = np.full(len(levels) + 1, np.nan)
-    rank[order] = np.arange(order.size)
-    return (rank[pooled[0]], rank[pooled[1]]), tuple(levels[position] for position in order)
+            mark = 1.0 / math.sqrt(1.0 - float(np.sum(shares**2)))
+            points[np.arange(len(level)), np.array(columns)[level]] = mark
 
 
 def drawn(values: NDArray[np.float64], kind: Kind) -> NDArray[np.float64]:
@@ -223,15 +207,6 @@ def drawn(values: NDArray[np.float64], kind: Kind) -> NDArray[np.float64]:
     low, high = (float(np.nanmin(values)), float(np.nanmax(values))) if not missing.all() else (0.0, 0.0)
     place = -1.0 if kind == "category" else low - (BELOW * (high - low) or 1.0)
     return np.where(missing, place, values)
-
-
-def single_text(pair: Pair, kind: Kind, levels: tuple[str, ...]) -> str:
-    """The value of a constant column."""
-    values = np.concatenate(pair)
-    values = values[~np.isnan(values)]
-    if not values.size:
-        return "missing"
-    return levels[0] if kind == "category" else value_text(kind, float(values[0]))
 
 
 @dataclass(frozen=True)
@@ -247,22 +222,10 @@ class Standard:
     deviation: float
 
     @classmethod
-    def of(cls, pair: Pair) -> Standard:
-        """Pooled mean and standard deviation of a column, bitwise the same for any order of rows and samples.
-
-        Two passes over the sorted pool: deviations from the median are exact where values lie close together
-        far from zero, so their mean and their spread keep full precision there.
-        """
-        pooled = np.concatenate(pair)
-        pooled.sort()
-        exponent = math.frexp(max(abs(pooled[0]), abs(pooled[-1])))[1]
-        np.ldexp(pooled, -exponent, out=pooled)
-        median = float(pooled[len(pooled) // 2])
-        pooled -= median
-        shift = float(pooled.mean())
-        pooled -= shift
-        np.square(pooled, out=pooled)
-        return cls(exponent, median + shift, math.sqrt(pooled.mean()))
+    def of(cls, centre: Centre, squares: int) -> Standard:
+        """From the exact sum of `Centre.squares`; the mean was rounded, which is made up for."""
+        off = Fraction(centre.total, centre.count << UNIT) / Fraction(2) ** centre.exponent - Fraction(centre.mean)
+        return cls(centre.exponent, centre.mean, math.sqrt(Fraction(squares, centre.count << UNIT) - off**2))
 
     @property
     def centre(self) -> float:
@@ -277,3 +240,38 @@ class Standard:
     def apply(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Standardise values; equal values become equal bits (adding 0.0 turns -0.0 into 0.0)."""
         return np.asarray((np.ldexp(values, -self.exponent) - self.mean) / self.deviation + 0.0)
+
+
+@dataclass(frozen=True)
+class Centre:
+    """The mean of some numbers, bitwise the same for any order and any cut into parts: sums are exact.
+
+    Attributes
+    ----------
+    count : int
+        Values.
+    total : int
+        Their sum (see `exact_sum`).
+    exponent : int
+        Scales them into [-1, 1] (see `Standard`).
+    """
+
+    count: int
+    total: int
+    exponent: int
+
+    @classmethod
+    def of(cls, count: int, total: int, low: float, high: float) -> Centre:
+        """From number, sum, smallest and largest of the values."""
+        return cls(count, total, math.frexp(max(abs(low), abs(high)))[1])
+
+    @property
+    def mean(self) -> float:
+        """In the unit of `Standard`, rounded once."""
+        return exact_mean(self.total, self.count, self.exponent)
+
+    def squares(self, values: NDArray[np.float64]) -> int:
+        """Exact sum of the squared deviations of some of the values, each of them rounded."""
+        mean = self.mean
+        blocks = (values[start : start + BLOCK] for start in range(0, len(values), BLOCK))
+        return sum(exact_sum((np.ldexp(block, -self.exponent) - mean) ** 2) for block in blocks)

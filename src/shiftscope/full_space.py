@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from math import comb, log
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.calibrate import Calibration, calibrate
+from shiftscope.describe import excess_mass
 from shiftscope.discover import echoes
 from shiftscope.equalise import MIN_SAMPLE, Equalisation, equalise_graph
+from shiftscope.features import columns_of
 from shiftscope.job import Job
 from shiftscope.living import LivingGraph
 from shiftscope.refine import Settled, refine, same_mode
+
+CORE = 0.5  # of a mode's rows: how many lie densely enough to be its core
 
 
 def full_space_graph(job: Job) -> LivingGraph:
@@ -37,7 +42,8 @@ def full_space_modes(
     """Modes of the full space beyond those the scan has found.
 
     The rows of the known modes are taken away first. If the rest still rejects, what equalisation prunes is followed,
-    cluster by cluster, into the subspaces it points to, until the modes found explain the rest.
+    cluster by cluster, into the subspaces it points to, until the modes found explain the rest. Where one part of the
+    pool rejects, chance is pruned elsewhere too: beside another mode, a mode needs evidence of its own.
 
     Parameters
     ----------
@@ -66,6 +72,8 @@ def full_space_modes(
     for mode in _refined(job, pruned, rest):
         if echoes(mode.features, known) or any(same_mode(mode, other) for other in known):
             continue
+        if (known or found) and not stands_alone(job, mode):
+            continue
         found += (replace(mode, enough=rest.enough(job.level, current=mode.is_current)),)
         graph.restore()
         _remove(job, graph, known + found)
@@ -77,6 +85,19 @@ def full_space_modes(
     if found and not graph.exhausted(MIN_SAMPLE):
         _equalised(job, graph, rest)
     return done, found
+
+
+def stands_alone(job: Job, mode: Settled) -> bool:
+    """Whether the rows in the core of a mode tell, by themselves, that its sample is in excess there.
+
+    They are counted where they had no part in drawing the region (see `excess_mass`). The half deviance of a region
+    exceeds t with a chance of about exp(-t), so it must exceed the log of the number of regions, one around each row in
+    each choice of as many features, over the level.
+    """
+    columns = np.ascontiguousarray(job.points[:, columns_of(job.groups, mode.features)])
+    excess = excess_mass(columns, job.is_current, mode.rows, reach=CORE, random_state=job.random_state)
+    regions = len(job.points) * comb(len(job.groups), len(mode.features))
+    return excess.evidence > log(regions / job.level)
 
 
 def calibrated(

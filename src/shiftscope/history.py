@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shiftscope.as_json import plain
 from shiftscope.errors import InputError
 from shiftscope.files import check_target
+from shiftscope.lock import locked
 from shiftscope.monitoring import BatchRow
 from shiftscope.report.saved import UnfitError, from_plain
-from shiftscope.report.summary import plain
 
 if TYPE_CHECKING:
     from shiftscope.detector import ShiftDetector
@@ -60,32 +62,39 @@ class History:
     path: Path | None = None
 
     @classmethod
-    def open(cls, path: str | PathLike[str] | None, header: HistoryHeader) -> History:
-        """Begin a record, or read one and drop a torn last line."""
+    @contextmanager
+    def open(cls, path: str | PathLike[str] | None, header: HistoryHeader) -> Iterator[History]:
+        """Begin a record, or read one and drop a torn last line; no other process can while the context lasts."""
         if path is None:
-            return cls()
+            yield cls()
+            return
         check_target(path)
         target = Path(path).expanduser()
-        if not target.exists() or target.stat().st_size == 0:
-            _append(target, header)
-            return cls([], target)
-        lines, length = _whole_lines(target)
-        if not lines:  # torn within the first line: nothing is lost
-            _check_torn_header(target)
-            os.truncate(target, 0)
-            _append(target, header)
-            return cls([], target)
-        _check_header(target, lines[0], header)
-        rows = [_row(target, number, line) for number, line in enumerate(lines[1:], start=2)]
-        if length < target.stat().st_size:
-            os.truncate(target, length)
-        return cls(rows, target)
+        if target.exists() and not target.is_file():
+            raise InputError(f"history {str(path)!r} must be an ordinary file; choose another path")
+        with locked(target):
+            yield cls(_begun_or_read(target, header), target)
 
     def append(self, row: BatchRow) -> None:
         """Add a finished batch; it is on disk when this returns."""
         if self.path is not None:
             _append(self.path, row)
         self.rows.append(row)
+
+
+def _begun_or_read(path: Path, header: HistoryHeader) -> list[BatchRow]:
+    """The rows of a record without what a crash has torn; a new one gets its header."""
+    lines, length = _whole_lines(path)
+    if not lines:  # new, or torn within the first line: nothing is lost
+        _check_torn_header(path)
+        os.truncate(path, 0)
+        _append(path, header)
+        return []
+    _check_header(path, lines[0], header)
+    rows = [_row(path, number, line) for number, line in enumerate(lines[1:], start=2)]
+    if length < path.stat().st_size:
+        os.truncate(path, length)
+    return rows
 
 
 def _append(path: Path, value: BatchRow | HistoryHeader) -> None:

@@ -6,7 +6,8 @@ import re
 
 import numpy as np
 
-from shiftscope.columns import Column, parsed_number
+from shiftscope.columns import parsed_number
+from shiftscope.facts import MOST_LEVELS, Facts
 from shiftscope.wording import listed, shown
 
 FEW_LEVELS = 20  # a text column with so few distinct values is a category, however few rows there are
@@ -17,46 +18,45 @@ MANY_ROWS = 50  # whole numbers of smaller samples may all differ by chance
 _NAMED = re.compile(r"(^|[^a-z])(id|uuid|guid|key|index|row|rownum|row_number)$|[a-z]I[dD]$")
 
 
-def identifier(name: str, pair: tuple[Column, Column], *, named: bool) -> str | None:
-    """Why a column is left out as a mere name of its rows; None if it is none.
+def text_names(pair: tuple[Facts, Facts]) -> str | None:
+    """Why a column of text is left out as a mere name of its rows; None if it is a category.
 
-    Text: more than `FEW_LEVELS` distinct values, and more than one for every two rows in each sample. Whole numbers of
-    named columns: all distinct within each sample of at least `MANY_ROWS` rows, and either the column is called an
-    identifier or both samples are unbroken runs.
+    More than `FEW_LEVELS` distinct values, and more than one for every two rows in each sample.
     """
-    if pair[0].kind == "category":
-        return _names_of_text(pair)
-    if named and all(column.whole and len(column.values) >= MANY_ROWS for column in pair):
-        return _names_of_numbers(name, pair)
-    return None
-
-
-def _names_of_text(pair: tuple[Column, Column]) -> str | None:
     levels = {*pair[0].levels, *pair[1].levels}
     if len(levels) <= FEW_LEVELS:
         return None
-    for column in pair:
-        rows = int(np.sum(~np.isnan(column.values)))
-        if len(column.levels) <= DISTINCT_SHARE * rows or rows == 0:
-            return None
-    odd = [level for level in levels if parsed_number(level) is None]
-    if len(odd) <= ODD_SHARE * len(levels):
-        found = f" except for {listed(sorted(odd))}" if odd else ""
-        return f"holds numbers as text{found}; make it numbers, or missing, or declare it as a category"
-    example = min(levels)
-    words = np.median([len(level.split()) for level in levels])
-    what = "free text" if words >= FREE_TEXT else "identifier-like text"
-    return f"{what}, nearly every value is distinct, such as {shown(example)}; declare it as a category to compare it"
+    if all(len(facts.levels) > DISTINCT_SHARE * facts.there for facts in pair):
+        odd = [level for level in levels if parsed_number(level) is None]
+        if len(odd) <= ODD_SHARE * len(levels):
+            found = f" except for {listed(sorted(odd))}" if odd else ""
+            return f"holds numbers as text{found}; make it numbers, or missing, or declare it as a category"
+        words = np.median([len(level.split()) for level in levels])
+        what = "free text" if words >= FREE_TEXT else "identifier-like text"
+        return (
+            f"{what}, nearly every value is distinct, such as {shown(min(levels))}; "
+            "declare it as a category to compare it"
+        )
+    return None
 
 
-def _names_of_numbers(name: str, pair: tuple[Column, Column]) -> str | None:
-    runs = []
-    for column in pair:
-        values = column.values
-        if np.isnan(values).any() or np.unique(values).size < values.size:
+def too_many(pair: tuple[Facts, Facts]) -> str | None:
+    """Why a category is left out whose levels are more than are counted; else None."""
+    if len({*pair[0].levels, *pair[1].levels}) <= MOST_LEVELS:
+        return None
+    return f"more than {MOST_LEVELS:,} distinct texts; group them, or make them numbers"
+
+
+def number_names(name: str, pair: tuple[Facts, Facts]) -> str | None:
+    """Why a named column of whole numbers is left out if all of them are distinct within each sample; else None.
+
+    Samples of at least `MANY_ROWS` rows, and either the column is called an identifier or both samples are unbroken
+    runs.
+    """
+    for facts in pair:
+        if not facts.whole or facts.rows < MANY_ROWS or facts.missing or facts.repeats:
             return None
-        runs.append(np.ptp(values) == values.size - 1)
-    if all(runs):
+    if all(facts.high - facts.low == facts.rows - 1 for facts in pair):
         return "identifier-like, the rows are numbered without a gap; declare it as a number to compare it"
     if _NAMED.search(name) or _NAMED.search(name.lower()):
         return "identifier-like, whole numbers that are all distinct; declare it as a number to compare it"

@@ -87,14 +87,6 @@ def draw_lanes(n_rows: int, n_reference: int, seeds: NDArray[np.uint64], fixed: 
     return replace(lanes, drawn=np.vstack([drawn[:1], drawn])[at])
 
 
-def pack_labels(labels: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """(lanes, n) labels as (words, n); the last lane is repeated to fill its word."""
-    n_lanes = len(labels)
-    filled = labels[np.minimum(np.arange(-(-n_lanes // WORD) * WORD), n_lanes - 1)]
-    packed = np.packbits(filled.reshape(-1, WORD, labels.shape[1]), axis=1, bitorder="little")
-    return np.ascontiguousarray(packed.transpose(0, 2, 1)).view("<u8")[..., 0].astype(np.uint64)
-
-
 def unpack_labels(words: NDArray[np.uint64], n_lanes: int) -> NDArray[np.uint8]:
     """(words, n) as (n, lanes) labels."""
     n_bytes = np.ascontiguousarray(words.T).astype("<u8").view(np.uint8)

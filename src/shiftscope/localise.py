@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
-from shiftscope.errors import InputError, ParameterError
+from shiftscope.errors import InputError, ParameterError, check_seed, given, is_number, is_positive, is_share, is_whole
 from shiftscope.features import Groups, columns_of
 from shiftscope.kernels.enrich import LINES, batch_distances, weighted_spread
 from shiftscope.subset_size import Curve, best_size, cross_validate, gap_size
@@ -74,17 +74,20 @@ class LocaliseParams:
     def __post_init__(self) -> None:
         rules = {
             "batch": (self.batch in ("corrected", "paper"), "be 'corrected' or 'paper'"),
-            "k": (self.k >= 1, "be at least 1"),
-            "beta": (0 <= self.beta <= 1, "lie in [0, 1]"),
-            "epochs": (self.schedule[0] >= 1, "be at least 1"),
-            "batch_size": (self.batch_size >= 4, "be at least 4"),
-            "query_fraction": (0 < self.query_fraction < 1, "lie in (0, 1)"),
-            "background": (self.background >= 1, "be at least 1"),
-            "tau_start": (0 < self.tau_start < np.inf, "be positive"),
-            "tau_end": (0 < self.tau_end <= self.tau_start, "be positive and at most tau_start"),
-            "learning_rate": (0 < self.schedule[1] < np.inf, "be positive"),
-            "l1": (0 <= self.l1 < np.inf, "be zero or positive"),
-            "folds": (2 <= self.folds <= 100, "lie in [2, 100]"),
+            "k": (is_whole(self.k, 1), "be a whole number of at least 1"),
+            "beta": (is_number(self.beta) and 0 <= self.beta <= 1, "lie in [0, 1]"),
+            "epochs": (is_whole(self.schedule[0], 1), "be a whole number of at least 1"),
+            "batch_size": (is_whole(self.batch_size, 4), "be a whole number of at least 4"),
+            "query_fraction": (is_share(self.query_fraction), "lie in (0, 1)"),
+            "background": (is_whole(self.background, 1), "be a whole number of at least 1"),
+            "tau_start": (is_positive(self.tau_start), "be a positive number"),
+            "tau_end": (
+                is_positive(self.tau_end) and not (is_number(self.tau_start) and self.tau_end > self.tau_start),
+                "be positive and at most tau_start",
+            ),
+            "learning_rate": (is_positive(self.schedule[1]), "be a positive number"),
+            "l1": (is_number(self.l1) and 0 <= self.l1 < np.inf, "be zero or positive"),
+            "folds": (is_whole(self.folds, 2) and self.folds <= 100, "be a whole number in [2, 100]"),
         }
         faults = [f"{name} must {rule} (got {getattr(self, name)!r})" for name, (ok, rule) in rules.items() if not ok]
         if faults:
@@ -168,9 +171,11 @@ def localise(
     random_state : int or Generator
         Draws the mini-batches and the folds; the same seed gives the same result on any number of threads.
     """
-    params = LocaliseParams() if params is None else params
+    params = given(params, LocaliseParams)
     params = params if batch is None else replace(params, batch=batch)
     points, is_target, is_query = _checked(pool, target, query)
+    if not isinstance(random_state, np.random.Generator):
+        check_seed(random_state)
     rng = np.random.default_rng(random_state)
     groups = groups or tuple((column,) for column in range(points.shape[1]))
     weights, objective = _learn(points, is_target, is_query, params, rng, groups)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
-from shiftscope.errors import InputError, ParameterError
+from shiftscope.errors import InputError, ParameterError, is_number, is_whole
 from shiftscope.kernels.peaks import adaptive_k, fill_basins, find_borders, find_peaks
 from shiftscope.neighbours import neighbours, pair_distances
 
@@ -115,9 +115,9 @@ def _checked(points: ArrayLike, z: float, k_max: int) -> Floats:
         raise InputError(f"points must be a table of at least one column, found shape {table.shape}: reshape it")
     if not np.isfinite(table).all():
         raise InputError("points must be finite, found NaN or infinity: encode missing values first")
-    if not (np.isfinite(z) and z >= 0):
+    if not (is_number(z) and np.isfinite(z) and z >= 0):
         raise ParameterError(f"z must be a finite number of at least 0, found {z!r}: the usual value is {DEFAULT_Z}")
-    if not isinstance(k_max, (int, np.integer)) or k_max < SMALLEST_K_MAX:
+    if not is_whole(k_max, SMALLEST_K_MAX):
         raise ParameterError(
             f"k_max must be a whole number of at least {SMALLEST_K_MAX}, found {k_max!r}: "
             f"the usual value is {DEFAULT_K_MAX}"

@@ -19,7 +19,7 @@ from shiftscope.columns import Unusable
 from shiftscope.detector import ShiftDetector
 from shiftscope.encode import Encoded, encode
 from shiftscope.engines.pool import LocalPool, opened
-from shiftscope.errors import ParameterError, alpha_fault, is_whole
+from shiftscope.errors import InputError, ParameterError, alpha_fault, check_kind, is_whole
 from shiftscope.history import History, HistoryHeader
 from shiftscope.job import Job
 from shiftscope.monitoring import BatchRow, MonitorResult, Region, StrongestMode
@@ -62,24 +62,25 @@ def monitor(
     MonitorResult
         One row per batch; with `history`, one per batch of the file.
     """
+    check_kind("detector", detector, ShiftDetector)
     params = detector.settings()
     if history is not None and horizon is None:
         raise ParameterError("horizon must be given with history: over how many batches in all is alpha to hold?")
     horizon = _checked_horizon(horizon, batches, params.alpha)
     header = HistoryHeader.of(detector, params.alpha, horizon, table_digest(detector.reference_table()))
-    record = History.open(history, header)
-    done = {(row.name, row.digest) for row in record.rows}
-    for at, (name, batch) in enumerate(_named(batches)):
-        if isinstance(batches, Sized):
-            progress("batches", at / len(batches))
-        table = read_table(batch, name)
-        digest = table_digest(table)
-        if history is not None and (name, digest) in done:
-            continue
+    with History.open(history, header) as record:
         watcher = _Watcher(detector, params.alpha / horizon, record.rows, progress)
-        record.append(watcher.row(name, digest, table))
-        done.add((name, digest))
-    return MonitorResult(tuple(record.rows), params.alpha, horizon)
+        done = {(row.name, row.digest) for row in record.rows}
+        for at, (name, batch) in enumerate(_named(batches)):
+            if isinstance(batches, Sized):
+                progress("batches", at / len(batches))
+            table = read_table(batch, name)
+            digest = table_digest(table)
+            if history is not None and (name, digest) in done:
+                continue
+            record.append(watcher.row(name, digest, table))
+            done.add((name, digest))
+        return MonitorResult(tuple(record.rows), params.alpha, horizon)
 
 
 def _checked_horizon(horizon: int | None, batches: object, alpha: float) -> int:
@@ -99,7 +100,7 @@ def _named(batches: Mapping[str, object] | Iterable[object]) -> Iterator[tuple[s
     if isinstance(batches, Mapping):
         yield from batches.items()
         return
-    if isinstance(batches, str | PathLike | np.ndarray):
+    if isinstance(batches, str | PathLike | np.ndarray) or hasattr(type(batches), "columns"):  # what frames have
         raise ParameterError("batches must be a sequence of tables, got a single one; put it into a list")
     for number, batch in enumerate(batches, start=1):
         yield (str(batch) if isinstance(batch, str | PathLike) else f"batch {number}"), batch
@@ -126,8 +127,10 @@ class _Watcher:
     progress: Progress
 
     def row(self, name: str, digest: str, table: Table) -> BatchRow:
-        reference = self.detector.reference_table()
-        encoded = encode(reference, table, self.detector.columns)
+        try:
+            encoded = encode(self.detector.reference_table(), table, self.detector.columns)
+        except InputError as error:  # of many batches, which one
+            raise InputError(f"{name}: {error}") from error
         with opened(self.detector.engine) as engine:
             pool = LocalPool(*canonical(encoded))
             job = Job(pool, self.detector.settings(), self.detector.random_state, engine, self.progress)

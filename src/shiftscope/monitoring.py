@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from shiftscope.files import write_text
-from shiftscope.report.summary import plain
+from shiftscope.as_json import write_fields
 from shiftscope.results import Side
 
 if TYPE_CHECKING:
@@ -152,10 +150,7 @@ class MonitorResult:
 
     def to_json(self, path: str | PathLike[str] | None = None) -> str:
         """The result as JSON text, also written to `path` if given."""
-        text = json.dumps({"schema": SCHEMA, **{name: plain(value) for name, value in vars(self).items()}}, indent=1)
-        if path is not None:
-            write_text(path, text)
-        return text
+        return write_fields(self, SCHEMA, path)
 
     def plot(self, path: str | PathLike[str]) -> None:
         """Draw p-values, excess and drift over time; the suffix of `path` (.png, .svg, .pdf) chooses the format."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
-from shiftscope.errors import ParameterError, is_whole
+from shiftscope.errors import ParameterError, is_share, is_whole
 from shiftscope.kernels.score import crossing_probability, score_sequences
 
 SIMULATION_CHUNK = 20_000  # sequences drawn at a time; part of the seeded result, so not a parameter
@@ -186,5 +186,5 @@ def _check(k_max: int, p: float) -> None:
 
 
 def _check_probability(name: str, value: float) -> None:
-    if not 0.0 < value < 1.0:
+    if not is_share(value):
         raise ParameterError(f"{name} must lie strictly between 0 and 1, got {value!r}")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from math import ceil
 
 from shiftscope.equalise import EqualiseParams
-from shiftscope.errors import ParameterError, alpha_fault, is_whole
+from shiftscope.errors import ParameterError, alpha_fault, is_whole, kind_fault
 from shiftscope.localise import LocaliseParams
 from shiftscope.scan import ScanParams
 
@@ -52,6 +52,10 @@ class CompareParams:
             value = getattr(self, name)
             if not (is_whole(value, least) or (name == "n_permutations" and value is None)):
                 faults.append(f"{name} must be a whole number of at least {least}, got {value!r}")
+        for name, kind in (("scan", ScanParams), ("equalise", EqualiseParams), ("localise", LocaliseParams)):
+            fault = kind_fault(name, getattr(self, name), kind)
+            if fault is not None and not (name == "scan" and self.scan is None):
+                faults.append(fault)
         if not faults and self.labellings + 1 < self.searches / self.alpha:
             faults.append(
                 f"n_permutations = {self.n_permutations} can never give a p-value of alpha = {self.alpha:g} or less: "

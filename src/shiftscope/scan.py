@@ -22,7 +22,7 @@ from shiftscope.bins import BinTables, bin_features
 from shiftscope.contrasts import contrast_families
 from shiftscope.encode import Columns, encode_pair
 from shiftscope.engines.rows import BinnedRows, LocalRows
-from shiftscope.errors import ParameterError
+from shiftscope.errors import ParameterError, given, is_share, is_whole
 from shiftscope.families import Family, Statistic, family_wise, p_values
 from shiftscope.grow import grow_boxes
 from shiftscope.kernels.counts import MAX_BINS, MAX_SIZE, half_deviance
@@ -72,11 +72,11 @@ class ScanParams:
         faults = [
             f"{name} must be a whole number of at least {least}, got {getattr(self, name)!r}"
             for name, least in (("n_seeds", 0), ("beam", 0), ("max_features", 1), ("max_triples", 0), ("max_sets", 1))
-            if int(getattr(self, name)) != getattr(self, name) or getattr(self, name) < least
+            if not is_whole(getattr(self, name), least)
         ]
-        if self.n_permutations is not None and self.n_permutations < 1:
-            faults.append(f"n_permutations must be at least 1 or None, got {self.n_permutations!r}")
-        if not 0.0 < self.level < 1.0:
+        if not (self.n_permutations is None or is_whole(self.n_permutations, 1)):
+            faults.append(f"n_permutations must be a whole number of at least 1 or None, got {self.n_permutations!r}")
+        if not is_share(self.level):
             faults.append(f"level must lie strictly between 0 and 1, got {self.level!r}")
         if faults:
             raise ParameterError("; ".join(faults))
@@ -196,7 +196,7 @@ def scan_points(
         choice of the rows behind them.
     """
     bins = bin_features(points, categories)
-    rng, params = np.random.default_rng(random_state), params or ScanParams()
+    rng, params = np.random.default_rng(random_state), given(params, ScanParams)
     blocks = scan_lanes(bins.n_rows, bins.n_features, n_reference, params, rng, fixed)
     return scan_rows(lambda lanes: LocalRows.of(bins, lanes), blocks, names, params, rng=rng, progress=progress)
 
@@ -330,16 +330,16 @@ def _feature_sets(
             return
 
 
-def _ranking(families: list[Family], null: NDArray[np.float64]) -> list[tuple[float, float, Family, int]]:
+def _ranking(families: list[Family], null: NDArray[np.float64]) -> Iterator[tuple[float, float, Family, int]]:
     """p-value, value, family and position of every set, by p-value and then by evidence beyond chance."""
-    entries = []
-    for family in families:
-        values = family.standardised(family.observed)
-        beyond = family.observed - family.chance
-        lines = zip(p_values(values, null).tolist(), (-beyond).tolist(), values.tolist(), strict=True)
-        entries += [(p, rank, value, family, s) for s, (p, rank, value) in enumerate(lines)]
-    entries.sort(key=lambda entry: entry[:2])
-    return [(p, value, family, s) for p, _, value, family, s in entries]
+    values = [family.standardised(family.observed) for family in families]
+    beyond = np.concatenate([family.observed - family.chance for family in families])
+    p_value = p_values(np.concatenate(values), null)
+    owner = np.repeat(np.arange(len(families)), [len(line) for line in values])
+    place = np.concatenate([np.arange(len(line)) for line in values])
+    for at in np.lexsort((-beyond, p_value)):
+        family, s = owner[at], int(place[at])
+        yield float(p_value[at]), float(values[family][s]), families[family], s
 
 
 def _strongest_cell(rows: BinnedRows, features: tuple[int, ...]) -> NDArray[np.int64]:

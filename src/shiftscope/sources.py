@@ -59,6 +59,8 @@ def read_file(data: str | os.PathLike[str], role: str) -> Any:
 
 def source_paths(data: str | os.PathLike[str], role: str) -> list[Path]:
     """The file itself, or the Parquet files that a folder or a pattern stands for."""
+    if not os.fspath(data):
+        raise InputError(f"{role}: the path is empty; give that of a file")
     path = Path(data).expanduser()
     if os.path.isdir(path):
         found = sorted(file for suffix in PARQUET_SUFFIXES for file in path.glob(f"*{suffix}"))

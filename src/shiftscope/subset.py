@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from shiftscope.errors import ParameterError, is_whole
+from shiftscope.errors import ParameterError, is_number, is_whole
 
 if TYPE_CHECKING:
     from shiftscope.results import ShiftResult, Side
@@ -50,10 +50,10 @@ def chosen_subset(
     result: ShiftResult, keep: Side | None, max_share: float | None, modes: Sequence[int] | None
 ) -> Subset:
     """Remove what the result removes, as far as the conditions allow (see `ShiftResult.equalised`)."""
-    if keep not in (None, "reference", "current"):
-        raise ParameterError(f"keep must be 'reference', 'current' or None, got {keep!r}")
-    if max_share is not None and not 0.0 <= max_share <= 1.0:
-        raise ParameterError(f"max_share must lie between 0 and 1, got {max_share!r}")
+    check_conditions(keep, max_share)
+    if not isinstance(modes, Sequence | np.ndarray | None) or isinstance(modes, str):
+        raise ParameterError(f"modes must be a sequence of positions, got {modes!r}")
+    modes = None if modes is None else list(modes)
     if modes and not result.modes:
         raise ParameterError("modes: the result has none; leave modes out")
     for mode in modes or ():
@@ -66,6 +66,14 @@ def chosen_subset(
             removed = removed[: int(max_share * n_rows + ROUNDING)]
         kept.append(np.setdiff1d(np.arange(n_rows), removed))
     return Subset(kept[0], kept[1], result.n_reference, result.n_current)
+
+
+def check_conditions(keep: object, max_share: object) -> None:
+    """Refuse conditions that no result could meet."""
+    if keep not in (None, "reference", "current"):
+        raise ParameterError(f"keep must be 'reference', 'current' or None, got {keep!r}")
+    if max_share is not None and not (is_number(max_share) and 0.0 <= max_share <= 1.0):
+        raise ParameterError(f"max_share must lie between 0 and 1, got {max_share!r}")
 
 
 def _removal(result: ShiftResult, side: str, modes: Sequence[int] | None) -> NDArray[np.intp]:

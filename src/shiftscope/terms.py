@@ -19,8 +19,9 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from shiftscope.bins import BinTables
 from shiftscope.lanes import Lanes, unpack_labels
 
-ROWS_PER_BLOCK = 512  # rows and terms of one matrix product: few enough for the cache
-_TERMS_PER_BLOCK = 2048
+ROWS_PER_BLOCK = 1024  # rows and terms of one matrix product: few enough for the cache
+_TERMS_PER_BLOCK = 1024
+_BLOCKS_PER_TASK = 16  # matrix products that share the scores and labels of their rows
 _UNIT = 2.0**20  # sums are kept in units of 2**-20
 
 Result = TypeVar("Result")
@@ -48,7 +49,10 @@ class TermSums:
     def centred(self, lanes: Lanes) -> NDArray[np.float32]:
         """(terms, lanes) sums of the terms minus their pooled means, over the counted rows of all rows."""
         expected = self.total[:, None] * (lanes.counted / lanes.n_rows)
-        return np.asarray((self.counted - expected) / _UNIT, dtype=np.float32)
+        centred = np.empty(self.counted.shape, np.float32)
+        np.subtract(self.counted, expected, out=centred, casting="same_kind")  # in double precision, piece by piece
+        centred /= _UNIT
+        return centred
 
 
 def term_sums(
@@ -56,26 +60,31 @@ def term_sums(
 ) -> TermSums:
     """Sums over rows with the given codes (d, n) and labels (words, n); the rows begin at a block's first position."""
     n = codes.shape[1]
+    counted = np.zeros((len(terms), n_lanes), np.int64)
+    total = np.zeros(len(terms), np.int64)
 
-    def summed(block: slice) -> TermSums:
-        counted = np.zeros((len(terms[block]), n_lanes), np.int64)
-        total = np.zeros(len(terms[block]), np.int64)
+    def add(task: slice) -> None:
+        last = min(task.stop, len(terms))
         for at in range(0, n, ROWS_PER_BLOCK):
             rows = slice(at, min(at + ROWS_PER_BLOCK, n))
-            values = products(tables.normal_scores(codes[:, rows]), terms[block])
-            counted += _whole(values @ unpack_labels(words[:, rows], n_lanes).astype(np.float32))
-            total += _whole(values.sum(axis=1, dtype=np.float64))
-        return TermSums(counted, total)
+            scores = tables.normal_scores(codes[:, rows])
+            labels = unpack_labels(words[:, rows], n_lanes).astype(np.float32)
+            for first in range(task.start, last, _TERMS_PER_BLOCK):
+                block = slice(first, min(first + _TERMS_PER_BLOCK, last))
+                values = products(scores, terms[block])
+                counted[block] += _whole(values @ labels)
+                total[block] += _whole(values.sum(axis=1, dtype=np.float64))
 
-    parts = in_blocks(summed, len(terms), _TERMS_PER_BLOCK)
-    return TermSums(np.concatenate([p.counted for p in parts]), np.concatenate([p.total for p in parts]))
+    in_blocks(add, len(terms), _BLOCKS_PER_TASK * _TERMS_PER_BLOCK)
+    return TermSums(counted, total)
 
 
 def products(scores: NDArray[np.float32], terms: Terms) -> NDArray[np.float32]:
     """Value of each term in each row: scores (d + 1, rows), terms (..., 3) -> (..., rows)."""
-    values = scores[terms[..., 0]]
-    values *= scores[terms[..., 1]]
-    values *= scores[terms[..., 2]]
+    values, constant = scores[terms[..., 0]], len(scores) - 1
+    for factor in (terms[..., 1], terms[..., 2]):
+        if (factor != constant).any():
+            values *= scores[factor]
     return np.asarray(values)
 
 

@@ -125,9 +125,10 @@ def _largest(evidence: NDArray[np.float32], count: int) -> NDArray[np.intp]:
     """Positions of the `count` largest values of each column, best first: (columns, count)."""
     if count == 0:
         return np.empty((evidence.shape[1], 0), np.intp)
-    ahead = np.argpartition(-evidence, count - 1, axis=0)[:count]
-    order = np.argsort(-np.take_along_axis(evidence, ahead, axis=0), axis=0, kind="stable")
-    return np.take_along_axis(ahead, order, axis=0).T
+    least = np.negative(evidence.T, order="C")  # a column lies in one piece: several times as fast
+    ahead = np.argpartition(least, count - 1, axis=1)[:, :count]
+    order = np.argsort(np.take_along_axis(least, ahead, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(ahead, order, axis=1)
 
 
 def _log_p(deviate: NDArray[np.float32]) -> NDArray[np.float64]:

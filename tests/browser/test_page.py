@@ -11,19 +11,12 @@ import numpy as np
 import polars as pl
 import pytest
 from chromium import FLAGS, find
+from quick import QUICK
 
 import shiftscope as ss
 from shiftscope.report.html import write_html
 from shiftscope.results import ShiftResult
 
-PARAMS = ss.CompareParams(
-    alpha=0.05,
-    n_permutations=59,
-    max_iterations=2,
-    scan=ss.ScanParams(n_permutations=63, n_seeds=0, beam=0),
-    equalise=ss.EqualiseParams(k_max=40, n_permutations=39),
-    localise=ss.LocaliseParams(epochs=10),
-)
 PATIENCE = 300_000  # milliseconds: machines may be busy
 HOSTILE = "<script>window.hurt=1</script><img src=x onerror=window.hurt=1>"
 PHONE, DESKTOP = 390, 1440
@@ -47,7 +40,7 @@ def samples(shifted: bool) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 @pytest.fixture(scope="module")
 def found() -> ShiftResult:
-    result = ss.compare(*samples(True), params=PARAMS)
+    result = ss.compare(*samples(True), params=QUICK)
     assert len(result.modes) > 1
     assert {HOSTILE, "level"} <= {feature for mode in result.modes for feature in mode.features}
     return result
@@ -55,7 +48,7 @@ def found() -> ShiftResult:
 
 @pytest.fixture(scope="module")
 def clear() -> ShiftResult:
-    result = ss.compare(*samples(False), params=replace(PARAMS, alpha=0.04))
+    result = ss.compare(*samples(False), params=replace(QUICK, alpha=0.04))
     assert not result.detected
     return result
 

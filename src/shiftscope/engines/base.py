@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ class Neighbours:
     tied: NDArray[np.bool_]
 
 
+@runtime_checkable
 class Engine(Protocol):
     """Computes neighbours; where and how is its own affair, the result is not."""
 

@@ -1,16 +1,17 @@
-"""Comparison on a Dask cluster: the scan counts all rows where they are, the rest works on gathered rows.
+"""Comparison on a Dask cluster: rows are encoded, binned and counted where they are, the rest works on gathered rows.
 
 Up to `gathered_rows` rows everything is as on one machine, to the last bit, for any number of partitions and workers.
-Of larger pools a random sample of that many rows is gathered: its quantiles are the bins of the scan, which counts all
-rows, and the modes are looked for in it.
+Of larger pools that many rows, drawn at random, are gathered: the scan is of all rows, modes are sought in these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from itertools import pairwise
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -18,27 +19,28 @@ from dask import delayed
 from distributed import Client, LocalCluster
 from numpy.typing import NDArray
 
-from shiftscope.bins import CodeTable, bin_features
-from shiftscope.encode import Encoded, encode
+from shiftscope.bins import CodeTable, Limits, bin_tables, code_table
+from shiftscope.choice import as_columns
+from shiftscope.encode import Encoded, encoded_rows
 from shiftscope.engines.base import Neighbours
 from shiftscope.engines.guard import guarded
 from shiftscope.engines.local import LocalEngine, LocalIndex
-from shiftscope.engines.partitions import Partitions, partitioned, ranked_part
+from shiftscope.engines.partitions import Partitions, partitioned, ranked_part, tree, whole
 from shiftscope.engines.pool import ChosenColumns, Gathered
 from shiftscope.engines.shards import ShardedRows, cut_shards, shard_starts
+from shiftscope.features import Gaps, Levels
 from shiftscope.lanes import Lanes
 from shiftscope.neighbours import pair_squares
-from shiftscope.orient import canonical
+from shiftscope.orient import comes_first
 from shiftscope.progress import Progress
+from shiftscope.quantiles import Question, Tally, level_limits, number_limits
+from shiftscope.recipe import Recipe, make_recipe
 from shiftscope.scan import FeatureSet, ScanParams, ScanResult, scan_lanes, scan_rows
-from shiftscope.tables import read_table
 
 GATHERED_ROWS = 1 << 20
 SHARD_ROWS = 1 << 19  # rows of one shard of the scan
 LARGE_SEARCH = 10**9  # pairs of rows beyond which a search for neighbours is worth the way to the workers
 QUERIES_PER_TASK = 4096
-
-NO_ROWS = np.empty((0, 0))
 
 Report = Callable[[float], None]
 
@@ -86,15 +88,13 @@ class DaskEngine:
     def read(self, reference: Any, current: Any, columns: ChosenColumns, random_state: int) -> DaskPool:
         """The two samples, of which no more than `gathered_rows` rows are brought here."""
         with guarded("read"):
-            samples = [partitioned(self.client, data, role) for data, role in _roles(reference, current)]
+            first, second = (partitioned(self.client, data, role) for data, role in _roles(reference, current))
+            recipe = make_recipe((first, second), as_columns(columns))
+            flipped = comes_first(second.n_rows, first.n_rows, lambda: (second.digest(recipe), first.digest(recipe)))
+            samples = (second, first) if flipped else (first, second)
             rows = _gathered_rows(samples, self.gathered_rows, random_state)
-            tables = [
-                read_table(sample.gather(self.client, some), sample.role)
-                for sample, some in zip(samples, rows, strict=True)
-            ]
-        encoded, flipped = canonical(encode(tables[0], tables[1], columns))
-        order = slice(None, None, -1) if flipped else slice(None)
-        return DaskPool(self, encoded, flipped, samples[order], rows[order])
+            encoded = _gathered(samples, rows, recipe)
+        return DaskPool(self, encoded, flipped, samples, rows, recipe)
 
     def knn(
         self,
@@ -154,16 +154,19 @@ class DaskPool:
         The gathered rows.
     flipped : bool
         The samples are in the opposite order of the user's.
-    samples : list of Partitions
-    rows : list of intp arrays or None
+    samples : two Partitions
+    rows : two intp arrays or None
         Positions of the gathered rows in either sample; None for all.
+    recipe : Recipe
+        How all rows are encoded.
     """
 
     engine: DaskEngine
     encoded: Encoded
     flipped: bool
-    samples: list[Partitions]
-    rows: list[NDArray[np.intp] | None]
+    samples: tuple[Partitions, Partitions]
+    rows: tuple[NDArray[np.intp] | None, NDArray[np.intp] | None]
+    recipe: Recipe
 
     @property
     def gathered(self) -> Gathered | None:
@@ -176,23 +179,42 @@ class DaskPool:
     def scan(self, params: ScanParams, random_state: int, progress: Progress) -> ScanResult:
         """The scan of all rows; the rows of its sets are positions among the gathered ones."""
         with guarded("scan"):
-            client = self.engine.client
-            bins = bin_features(self.encoded.ranked, self.encoded.categories)
-            codes, recipe = CodeTable.of(bins), replace(self.encoded, points=NO_ROWS, ranked=NO_ROWS)
-            parts, lengths = [], []
-            for sample in self.samples:
-                parts += [delayed(_coded)(part, recipe, codes, sample.role) for part in sample.parts]
-                lengths += sample.lengths
+            client, limits = self.engine.client, self._limits()
+            codes, tables = code_table(limits), bin_tables(limits, self.encoded.categories)
+            parts, lengths = self._parts(_coded, codes), [n for sample in self.samples for n in sample.lengths]
             n, rng = sum(lengths), np.random.default_rng(random_state)
             starts = shard_starts(n, self.engine.shard_rows)
             shards = cut_shards(client, client.compute(parts), lengths, starts)
             blocks = scan_lanes(n, len(self.encoded.names), self.samples[0].n_rows, params, rng)
 
             def labelled(lanes: Lanes) -> ShardedRows:
-                return ShardedRows.of(client, shards, starts, bins.tables, lanes)
+                return ShardedRows.of(client, shards, starts, tables, lanes)
 
             found = scan_rows(labelled, blocks, self.encoded.names, params, rng=rng, progress=progress)
         return replace(found, sets=tuple(self._gathered(one) for one in found.sets))
+
+    def _limits(self) -> list[Limits]:
+        """Bins of all rows, to the last bit as `bin_features` would find them."""
+        n_rows = sum(sample.n_rows for sample in self.samples)
+        encodings = self.recipe.encodings
+        numbers = [at for at, encoding in enumerate(encodings) if not isinstance(encoding, Levels)]
+        missing = [one.missing if isinstance(one := encodings[at], Gaps) else 0 for at in numbers]
+        found = dict(zip(numbers, number_limits(self._ask, numbers, n_rows, missing), strict=True))
+        return [
+            level_limits(encoding.counts, encoding.missing) if isinstance(encoding, Levels) else found[at]
+            for at, encoding in enumerate(encodings)
+        ]
+
+    def _ask(self, questions: Sequence[Question]) -> list[Tally]:
+        """Answers of all rows, added up."""
+        root = tree(_added, self._parts(_answers, list(questions)))
+        answers: list[Tally] = self.engine.client.compute(root).result()
+        return answers
+
+    def _parts(self, work: Callable[..., Any], *arguments: Any) -> list[Any]:
+        """Something to be done with every part."""
+        shared = [whole(argument) for argument in (self.recipe, *arguments)]
+        return [delayed(work)(part, sample.role, *shared) for sample in self.samples for part in sample.parts]
 
     def _gathered(self, found: FeatureSet) -> FeatureSet:
         """The set with its rows as positions among the gathered ones, as far as they are."""
@@ -207,18 +229,42 @@ def _roles(reference: Any, current: Any) -> list[tuple[Any, str]]:
     return [(reference, "reference"), (current, "current")]
 
 
-def _gathered_rows(samples: list[Partitions], most: int, random_state: int) -> list[NDArray[np.intp] | None]:
+def _gathered_rows(
+    samples: tuple[Partitions, Partitions], most: int, random_state: int
+) -> tuple[NDArray[np.intp] | None, NDArray[np.intp] | None]:
     """Positions in either sample of a random choice among all rows, blind to the samples; None if all fit."""
     n_first, n = samples[0].n_rows, sum(sample.n_rows for sample in samples)
     if n <= most:
-        return [None, None]
+        return None, None
     rows = np.sort(np.random.default_rng([random_state, most, n]).choice(n, most, replace=False))
-    return [rows[rows < n_first], rows[rows >= n_first] - n_first]
+    return rows[rows < n_first], rows[rows >= n_first] - n_first
 
 
-def _coded(part: Any, encoded: Encoded, codes: CodeTable, role: str) -> NDArray[np.uint8]:
+def _gathered(
+    samples: tuple[Partitions, Partitions],
+    rows: tuple[NDArray[np.intp] | None, NDArray[np.intp] | None],
+    recipe: Recipe,
+) -> Encoded:
+    """Some rows of both samples, encoded."""
+    reference, current = (sample.encoded(recipe, some) for sample, some in zip(samples, rows, strict=True))
+    points = np.concatenate([part for part, _ in reference + current])
+    ranked = [part for _, part in reference + current if part is not None]
+    n_reference = sum(len(part) for part, _ in reference)
+    return encoded_rows(recipe, points, np.concatenate(ranked) if ranked else None, n_reference)
+
+
+def _coded(part: Any, role: str, recipe: Recipe, codes: CodeTable) -> NDArray[np.uint8]:
     """Codes (d, rows) of one part."""
-    return codes.apply(ranked_part(part, encoded, role))
+    return codes.apply(ranked_part(part, role, recipe))
+
+
+def _answers(part: Any, role: str, recipe: Recipe, questions: list[Question]) -> list[Tally]:
+    ranked = ranked_part(part, role, recipe)
+    return [question.answer(ranked) for question in questions]
+
+
+def _added(*parts: list[Tally]) -> list[Tally]:
+    return [reduce(add, tallies) for tallies in zip(*parts, strict=True)]
 
 
 def _arranged(points: NDArray[np.float64], k: int) -> tuple[NDArray[np.float64], LocalIndex]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import reduce
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,84 +17,140 @@ from dask import delayed
 from distributed import Client
 from numpy.typing import NDArray
 
-from shiftscope.columns import Column
-from shiftscope.encode import Encoded
+from shiftscope.columns import Kind, Unusable
 from shiftscope.errors import InputError
+from shiftscope.facts import Facts, merged
+from shiftscope.features import Centre, Feature
+from shiftscope.orient import row_digest
+from shiftscope.reading import Kinds, Reading
+from shiftscope.recipe import Recipe
 from shiftscope.sources import PARQUET_SUFFIXES, file_suffix, source_paths
-from shiftscope.tables import read_table
+from shiftscope.tables import MIN_ROWS, read_table
 from shiftscope.wording import shown
 
+ROWS_TOGETHER = 1 << 22  # numbers that one task checks for repetitions
+FAN_IN = 8  # answers added up by one task
 PARTS_IN_MEMORY = 8  # of data that is not partitioned yet
 
 
 @dataclass(frozen=True)
 class Partitions:
-    """One sample in parts.
+    """One sample in parts: whatever is asked of it is answered part by part, and the answers are added up in a tree.
 
     Attributes
     ----------
+    client : Client
     role : "reference" or "current"
     parts : list of Delayed
         Each a NumPy array, a pandas or a polars frame: consecutive rows.
     lengths : list of int
         Rows of each.
+    names : tuple of str
+        All columns.
+    positional : bool
+        The columns had no names of their own.
     """
 
+    client: Client
     role: str
     parts: list[Any]
     lengths: list[int]
+    names: tuple[str, ...]
+    positional: bool
 
     @property
     def n_rows(self) -> int:
         """Rows of the sample."""
         return sum(self.lengths)
 
-    def gather(self, client: Client, rows: NDArray[np.intp] | None) -> Any:
-        """The given rows (increasing positions; all if None) as one array or frame, brought here."""
-        edges = np.concatenate([[0], np.cumsum(self.lengths)])
-        wanted = []
-        for part, low, high in zip(self.parts, edges[:-1], edges[1:], strict=True):
-            if rows is None:
-                wanted.append(part)
-            else:
-                inside = rows[np.searchsorted(rows, low) : np.searchsorted(rows, high)] - low
-                wanted.append(delayed(_chosen)(part, inside))
-        return _stacked(client.gather(client.compute(wanted)), self.role)
+    @property
+    def starts(self) -> list[int]:
+        """Position of the first row of each part, and the number of rows."""
+        return [0, *np.cumsum(self.lengths).tolist()]
+
+    def facts(self, kinds: Kinds) -> dict[str, Facts | Unusable]:
+        """See `Reading.facts`."""
+        found: dict[str, Facts | Unusable] = self._added(_facts, _merged_facts, kinds)
+        return found
+
+    def squares(self, centres: Mapping[str, tuple[Kind, Centre]]) -> dict[str, int]:
+        """See `Reading.squares`."""
+        sums: dict[str, int] = self._added(_squares, _merged_sums, centres)
+        return sums
+
+    def equal(self, one: Feature, other: Feature) -> bool:
+        """See `Reading.equal`."""
+        return bool(self._added(_equal, _all, one, other))
+
+    def distinct(self, name: str) -> bool:
+        """Whether no number occurs twice: numbers with the same remainder are brought together."""
+        groups = -(-self.n_rows // ROWS_TOGETHER)
+        tasks = [
+            delayed(_no_repeats)([delayed(_same_remainder)(part, self.role, name, at, groups) for part in self.parts])
+            for at in range(groups)
+        ]
+        return all(self.client.gather(self.client.compute(tasks)))
+
+    def digest(self, recipe: Recipe) -> int:
+        """See `row_digest`."""
+        shared = whole(recipe)
+        tasks = [
+            delayed(_digest)(part, self.role, shared, start)
+            for part, start in zip(self.parts, self.starts, strict=False)
+        ]
+        return int(sum(self.client.gather(self.client.compute(tasks))) % 2**64)
+
+    def encoded(self, recipe: Recipe, rows: NDArray[np.intp] | None) -> Rows:
+        """Matrix and ranks of the given rows (increasing positions; all if None), encoded where they are."""
+        tasks, shared = [], whole(recipe)
+        for part, (low, high) in zip(self.parts, pairwise(self.starts), strict=True):
+            some = None if rows is None else rows[np.searchsorted(rows, low) : np.searchsorted(rows, high)] - low
+            tasks.append(delayed(_encoded)(part, self.role, shared, some))
+        found: Rows = self.client.gather(self.client.compute(tasks))
+        return found
+
+    def _added(self, work: Callable[..., Any], add: Callable[..., Any], *arguments: Any) -> Any:
+        arguments = tuple(whole(argument) for argument in arguments)
+        answers = [delayed(work)(part, self.role, *arguments) for part in self.parts]
+        return self.client.compute(tree(add, answers)).result()
+
+
+Rows = list[tuple[NDArray[np.float64], NDArray[np.float64] | None]]
 
 
 def partitioned(client: Client, data: Any, role: str) -> Partitions:
-    """Find the parts of a sample and count their rows."""
+    """Find the parts of a sample, count their rows and look at their columns."""
     parts = _parts(data, role)
-    lengths = [int(n) for n in client.gather(client.compute([delayed(len)(part) for part in parts]))]
-    kept = [(part, length) for part, length in zip(parts, lengths, strict=True) if length]
-    if sum(lengths) < 2:
-        raise InputError(f"{role}: has {sum(lengths)} rows; each sample needs at least 2 rows, so give more data")
-    return Partitions(role, [part for part, _ in kept], [length for _, length in kept])
+    heads = client.gather(client.compute([delayed(_head)(part, role) for part in parts]))
+    kept = [(part, head) for part, head in zip(parts, heads, strict=True) if head[0]]
+    rows = sum(length for length, _, _ in heads)
+    if rows < MIN_ROWS:
+        found = f"{rows} row{'s' * (rows != 1)}"
+        raise InputError(f"{role}: has {found}; each sample needs at least {MIN_ROWS} rows, so give more data")
+    _, names, positional = kept[0][1]
+    odd = sorted({name for _, head in kept for name in {*head[1]} ^ {*names}})
+    if odd:
+        raise InputError(f"{role}: the partitions differ in column {shown(odd[0])}; make them alike")
+    return Partitions(client, role, [part for part, _ in kept], [head[0] for _, head in kept], names, positional)
 
 
-def ranked_part(part: Any, encoded: Encoded, role: str) -> NDArray[np.float64]:
-    """What the scan bins of one part: (rows, d), encoded as the rows that were gathered (see `Encoded.ranked`)."""
-    table = read_table(part, role, least_rows=0)
-    columns = dict(zip(table.names, table.columns, strict=True))
-    ranked = np.empty((table.n_rows, len(encoded.names)))
-    for at, feature in enumerate(encoded.features):
-        column = columns.get(feature.name)
-        if not isinstance(column, Column):
-            raise InputError(f"{role}: column {shown(feature.name)} is not usable in every partition; mend or drop it")
-        if feature.kind == "category":
-            place = {level: float(position) for position, level in enumerate(feature.levels)}
-            texts = column.texts() if not column.empty else [None] * table.n_rows
-            values = np.array([np.nan if text is None else place.get(text, len(place) - 1.0) for text in texts])
-        elif column.kind == feature.kind or column.empty:
-            values = (column.values - encoded.centre[at]) / encoded.scale[at] + 0.0
-        else:
-            raise InputError(
-                f"{role}: column {shown(feature.name)} holds {column.kind} values in one partition and {feature.kind} "
-                "values in others; make it of one kind"
-            )
-        if np.isinf(values).any():
-            raise InputError(f"{role}: column {shown(feature.name)} has infinite values; replace them")
-        ranked[:, at] = np.where(np.isnan(values), -np.inf, values)
+def whole(argument: Any) -> Any:
+    """An argument that many tasks share: sent once, and not searched for parts to compute."""
+    return delayed(argument, traverse=False)
+
+
+def tree(add: Callable[..., Any], answers: list[Any]) -> Any:
+    """Delayed answers added up, a few at a time."""
+    while len(answers) > 1:
+        answers = [delayed(add)(*answers[at : at + FAN_IN]) for at in range(0, len(answers), FAN_IN)]
+    return answers[0]
+
+
+def ranked_part(part: Any, role: str, recipe: Recipe) -> NDArray[np.float64]:
+    """What the scan bins of one part: (rows, d), see `Recipe.ranked`."""
+    reading = _reading(part, role)
+    ranked = np.empty((reading.table.n_rows, len(recipe.features)))
+    recipe.ranked(reading, ranked)
     return ranked
 
 
@@ -122,18 +180,64 @@ def _read(path: str) -> pl.DataFrame:
     return pl.read_parquet(Path(path), glob=False, hive_partitioning=False)
 
 
-def _chosen(part: Any, rows: NDArray[np.intp]) -> Any:
-    return part.iloc[rows] if isinstance(part, pd.DataFrame) else part[rows]
+def _head(part: Any, role: str) -> tuple[int, tuple[str, ...], bool]:
+    """Rows of a part, its columns, and whether these had no names."""
+    table = _reading(part[:0], role).table
+    return len(part), table.names, table.positional
 
 
-def _stacked(parts: Sequence[Any], role: str) -> Any:
-    """Parts of one kind as one."""
-    if isinstance(parts[0], pl.DataFrame):
-        names = parts[0].columns
-        odd = [name for part in parts for name in set(part.columns) ^ set(names)]
-        if odd:
-            raise InputError(f"{role}: the files differ in column {shown(sorted(odd)[0])}; write them alike")
-        return pl.concat([part.select(names) for part in parts], how="vertical_relaxed")
-    if isinstance(parts[0], pd.DataFrame):
-        return pd.concat(parts, ignore_index=True)
-    return np.concatenate(parts)
+def _reading(part: Any, role: str) -> Reading:
+    return Reading(read_table(part, role, least_rows=0))
+
+
+def _facts(part: Any, role: str, kinds: Kinds) -> dict[str, Facts | Unusable]:
+    return _reading(part, role).facts(kinds)
+
+
+def _merged_facts(*parts: dict[str, Facts | Unusable]) -> dict[str, Facts | Unusable]:
+    return {name: reduce(merged, [part[name] for part in parts]) for name in parts[0]}
+
+
+def _squares(part: Any, role: str, centres: Mapping[str, tuple[Kind, Centre]]) -> dict[str, int]:
+    return _reading(part, role).squares(centres)
+
+
+def _merged_sums(*parts: dict[str, int]) -> dict[str, int]:
+    return {name: sum(part[name] for part in parts) for name in parts[0]}
+
+
+def _equal(part: Any, role: str, one: Feature, other: Feature) -> bool:
+    return _reading(part, role).equal(one, other)
+
+
+def _all(*parts: bool) -> bool:
+    return all(parts)
+
+
+def _same_remainder(part: Any, role: str, name: str, remainder: int, groups: int) -> NDArray[np.float64]:
+    values = _reading(part, role).column(name, "number").values
+    return np.asarray(values[np.mod(values, groups) == remainder])
+
+
+def _no_repeats(parts: list[NDArray[np.float64]]) -> bool:
+    values = np.concatenate(parts)
+    return np.unique(values).size == values.size
+
+
+def _digest(part: Any, role: str, recipe: Recipe, first: int) -> int:
+    return row_digest(ranked_part(part, role, recipe), first)
+
+
+def _encoded(
+    part: Any, role: str, recipe: Recipe, rows: NDArray[np.intp] | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+    """Matrix of some rows, and what the scan bins if that is something else."""
+    table = _reading(part, role).table
+    reading = Reading(table if rows is None else table.rows(rows))
+    points = np.zeros((reading.table.n_rows, recipe.width))
+    recipe.points(reading, points)
+    if recipe.plain:
+        return points, None
+    ranked = np.empty((len(points), len(recipe.features)))
+    recipe.ranked(reading, ranked)
+    return points, ranked

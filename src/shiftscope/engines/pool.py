@@ -112,9 +112,9 @@ def opened(engine: Engine | str | None) -> Iterator[Engine]:
     """
     if engine is None or engine == "local":
         yield LocalEngine()
-    elif not isinstance(engine, str):
+    elif isinstance(engine, Engine):
         yield engine
-    elif engine == "dask" or "://" in engine:
+    elif isinstance(engine, str) and (engine == "dask" or "://" in engine):
         try:
             from shiftscope.engines.dask import DaskEngine
         except ImportError as error:

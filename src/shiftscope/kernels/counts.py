@@ -26,36 +26,12 @@ POOLED_CELLS = 512  # pooled chi-squares are taken on grids of at most this many
 _TILE = 8  # tables filled per pass over the labels; more would not fit the second-level cache
 _BITS = 8  # of each coordinate in a packed window
 _BYTE = 255
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # SplitMix64: step and two multipliers
-_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_2 = np.uint64(0x94D049BB133111EB)
 
 
 def unpack_windows(window: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Level (...) and first cell along each of three features (..., 3) of packed windows."""
     mask = (1 << _BITS) - 1
     return window >> 3 * _BITS, np.stack([window >> _BITS * axis & mask for axis in range(MAX_SIZE)], axis=-1)
-
-
-@njit(cache=True, parallel=True)
-def draw_labels(n: int, counted: int, seeds: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    """`counted` of `n` rows drawn without replacement, all choices equally likely: (len(seeds), n), one if drawn.
-
-    Selection sampling: row i is drawn with probability (rows still wanted) / (rows left); SplitMix64.
-    """
-    out = np.empty((seeds.shape[0], n), np.uint8)
-    for lane in prange(seeds.shape[0]):
-        state = seeds[lane]
-        wanted = np.uint64(counted)
-        for i in range(n):
-            state += _GOLDEN
-            x = (state ^ (state >> np.uint64(30))) * _MIX_1
-            x = (x ^ (x >> np.uint64(27))) * _MIX_2
-            x = (x ^ (x >> np.uint64(31))) >> np.uint64(32)
-            drawn = np.uint64((x * np.uint64(n - i)) >> np.uint64(32) < wanted)
-            out[lane, i] = drawn
-            wanted -= drawn
-    return out
 
 
 @njit(cache=True)
@@ -246,16 +222,21 @@ def fill_tables(rows, others, starts, sets, bins, tables, totals):  # type: igno
 @njit(cache=True)
 def _find_cells(others, start, stop, features, bins, cells, totals):  # type: ignore[no-untyped-def]
     """Cell of each row within its block, rows per cell, and the largest of these."""
-    for r in range(start, stop):
-        cells[r] = 0
+    inside = cells[start:stop]
+    inside[:] = 0
     for axis in range(1, features.shape[0]):
-        f = features[axis]
-        for r in range(start, stop):
-            cells[r] = np.uint16(cells[r] * bins + others[f, r])
+        _append_feature(inside, others[features[axis], start:stop], np.uint16(bins))
     totals[:] = 0
-    for r in range(start, stop):
-        totals[cells[r]] += 1
+    for cell in inside:
+        totals[cell] += 1
     return np.max(totals)
+
+
+@njit(cache=True)
+def _append_feature(cells, codes, bins):  # type: ignore[no-untyped-def]
+    # one contiguous line each, in a function of its own: vector code again
+    for r in range(cells.shape[0]):
+        cells[r] = np.uint16(cells[r] * bins) + codes[r]
 
 
 @njit(cache=True)
@@ -361,10 +342,11 @@ def _pooled(table, totals, cells, counted, pooled):  # type: ignore[no-untyped-d
         n = totals[cell]
         if n > 0:
             used += 1
-            inverse += 1 / n
+            share, expected = 1 / n, n * p
+            inverse += share
             for lane in range(LANES):
-                excess = table[cell, lane] - n * p
-                chi[lane] += excess * excess / n
+                excess = table[cell, lane] - expected
+                chi[lane] += excess * excess * share
     if used < 2 or total < 4:
         return
     mean, variance = chi_square_moments(used, inverse, counted, total)

@@ -1,4 +1,4 @@
-"""Random labels of any stretch of the pooled rows, many labellings packed into the bits of a word."""
+"""Random labels of the pooled rows: many labellings packed into the bits of words, or a byte per row."""
 
 from __future__ import annotations
 
@@ -41,12 +41,36 @@ def draw_words(
             bits = np.uint64(0)
             for lane in range(WORD):
                 state[lane] += _GOLDEN
-                x = (state[lane] ^ (state[lane] >> np.uint64(30))) * _MIX_1
-                x = (x ^ (x >> np.uint64(27))) * _MIX_2
-                x = (x ^ (x >> np.uint64(31))) >> np.uint64(32)
-                hit = np.uint64((x * left) >> np.uint64(32) < wanted[lane])
+                hit = _hit(state[lane], left, wanted[lane])
                 wanted[lane] -= hit
                 bits |= hit << np.uint64(lane)
             if row >= start:
                 out[word, row - start] = bits
     return out
+
+
+@njit(cache=True, parallel=True)
+def draw_labels(n: int, counted: int, seeds: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """`counted` of `n` rows drawn without replacement, all choices equally likely: (len(seeds), n), one if drawn.
+
+    Row i is drawn with probability (rows still wanted) / (rows left).
+    """
+    out = np.empty((seeds.shape[0], n), np.uint8)
+    for lane in prange(seeds.shape[0]):
+        state = seeds[lane]
+        wanted = np.uint64(counted)
+        for i in range(n):
+            state += _GOLDEN
+            hit = _hit(state, np.uint64(n - i), wanted)
+            out[lane, i] = hit
+            wanted -= hit
+    return out
+
+
+@njit(cache=True, inline="always")
+def _hit(state: np.uint64, left: np.uint64, wanted: np.uint64) -> np.uint64:
+    """One with probability `wanted` / `left`: the upper half of SplitMix64's number decides."""
+    x = (state ^ (state >> np.uint64(30))) * _MIX_1
+    x = (x ^ (x >> np.uint64(27))) * _MIX_2
+    x = (x ^ (x >> np.uint64(31))) >> np.uint64(32)
+    return np.uint64((x * left) >> np.uint64(32) < wanted)

@@ -18,6 +18,8 @@ import numpy as np
 from shiftscope.errors import InputError, ParameterError
 from shiftscope.report.summary import SCHEMA, Summary
 
+FIELDS_SHOWN = 3  # of those that are missing
+
 
 def read_summary(path: str | PathLike[str]) -> Summary:
     """Read what `write_json` has written.
@@ -36,7 +38,10 @@ def read_summary(path: str | PathLike[str]) -> Summary:
     try:
         summary = from_plain(Summary, saved, "result")
     except (UnfitError, ParameterError) as error:
-        raise InputError(f"{str(path)!r} is not a whole result of this version: {error}; compare again") from error
+        raise InputError(
+            f"{str(path)!r} is not a whole result of this version ({error}): "
+            "it is damaged or another version wrote it; compare again"
+        ) from error
     assert isinstance(summary, Summary)
     return summary
 
@@ -79,7 +84,9 @@ def _from_object(kind: Any, value: Any, where: str) -> Any:
     _check(isinstance(value, dict), where, "an object", value)
     hints = get_type_hints(kind)
     missing = [field.name for field in fields(kind) if field.name not in value]
-    _check(not missing, where, f"an object with {', '.join(missing)}", value)
+    if missing:  # what is there is of no help, and long
+        more = f" and {len(missing) - FIELDS_SHOWN} more" if len(missing) > FIELDS_SHOWN else ""
+        raise UnfitError(f"{where} must be an object with {', '.join(missing[:FIELDS_SHOWN])}{more}")
     return kind(**{field.name: from_plain(hints[field.name], value[field.name], field.name) for field in fields(kind)})
 
 

@@ -7,9 +7,8 @@ a saved file.
 from __future__ import annotations
 
 import json
-import math
 import platform
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from importlib.metadata import version as installed_version
 from os import PathLike
 
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import shiftscope
+from shiftscope.as_json import plain
 from shiftscope.calibrate import Tail
 from shiftscope.columns import Kind
 from shiftscope.encode import Columns, Encoded, LeftOut
@@ -341,18 +341,3 @@ def _environment() -> tuple[tuple[str, str], ...]:
     """Versions of what computed the result."""
     libraries = tuple((name, installed_version(name)) for name in LIBRARIES)
     return (("python", platform.python_version()), *libraries, ("machine", f"{platform.system()} {platform.machine()}"))
-
-
-def plain(value: object) -> object:
-    """Dataclasses, tuples and arrays as JSON knows them; a number that is not finite becomes null."""
-    if is_dataclass(value):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
-    if isinstance(value, tuple | list):
-        return [plain(item) for item in value]
-    if isinstance(value, np.generic):
-        return plain(value.item())
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value

@@ -1,0 +1,108 @@
+"""Several files appear together or not at all."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from shiftscope.errors import InputError
+from shiftscope.files import check_target, together, whole_file, write_text
+
+
+def contents(folder: Path) -> dict[str, str]:
+    return {path.name: path.read_text() for path in folder.iterdir() if path.is_file()}
+
+
+def test_files_appear_when_all_are_written(tmp_path: Path) -> None:
+    write_text(tmp_path / "a", "former")
+    with together():
+        write_text(tmp_path / "a", "1")
+        write_text(tmp_path / "b", "2")
+        assert contents(tmp_path)["a"] == "former"
+        assert "b" not in contents(tmp_path)
+    assert contents(tmp_path) == {"a": "1", "b": "2"}
+    write_text(tmp_path / "c", "3")
+    assert contents(tmp_path) == {"a": "1", "b": "2", "c": "3"}
+
+
+@pytest.mark.parametrize("fault", [ValueError, KeyboardInterrupt])
+def test_an_error_within_leaves_nothing(tmp_path: Path, fault: type[BaseException]) -> None:
+    write_text(tmp_path / "a", "former")
+
+    def write() -> None:
+        with together():
+            write_text(tmp_path / "a", "1")
+            with whole_file(tmp_path / "b") as file:
+                file.write(b"2")
+                raise fault
+
+    with pytest.raises(fault):
+        write()
+    assert contents(tmp_path) == {"a": "former"}
+
+
+def test_a_rename_that_fails_takes_the_others_back(tmp_path: Path) -> None:
+    """The last of three targets becomes a folder while the files are written."""
+    write_text(tmp_path / "a", "former")
+
+    def write() -> None:
+        with together():
+            for name in "abc":
+                write_text(tmp_path / name, name)
+            (tmp_path / "c").mkdir()
+
+    with pytest.raises(InputError, match=r"c' cannot be written \(Is a directory\)"):
+        write()
+    assert contents(tmp_path) == {"a": "former"}
+    assert sorted(os.listdir(tmp_path)) == ["a", "c"]
+
+
+def test_a_rename_that_fails_leaves_the_file_that_it_was_to_replace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in "ab":
+        write_text(tmp_path / name, "former")
+    real = os.replace
+
+    def replace(source: Path, target: Path) -> None:
+        if source.suffix == ".part" and target.name == "b":
+            raise PermissionError(13, "Permission denied")
+        real(source, target)
+
+    monkeypatch.setattr(os, "replace", replace)
+
+    def write() -> None:
+        with together():
+            for name in "ab":
+                write_text(tmp_path / name, "new")
+
+    with pytest.raises(InputError, match=r"b' cannot be written \(Permission denied\)"):
+        write()
+    assert contents(tmp_path) == {"a": "former", "b": "former"}
+
+
+def test_a_file_in_the_place_of_a_folder_is_called_one(tmp_path: Path) -> None:
+    write_text(tmp_path / "a", "1")
+    with pytest.raises(InputError, match="its folder is a file"):
+        check_target(tmp_path / "a" / "b")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such paths")
+def test_a_stream_is_written_behind_what_it_holds(tmp_path: Path) -> None:
+    """Of a log that standard output is appended to, nothing is lost."""
+    log = tmp_path / "log"
+    log.write_text("former\n")
+    script = (
+        "from shiftscope.files import write_text; print('before'); write_text('/dev/stdout', 'text\\n'); print('after')"
+    )
+    with log.open("ab") as file:
+        subprocess.run([sys.executable, "-c", script], stdout=file, check=True)
+    assert log.read_text() == "former\nbefore\ntext\nafter\n"
+    piped = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert piped.stdout == "before\ntext\nafter\n"
+    with pytest.raises(InputError, match="cannot be written"):
+        write_text("/dev/fd/999", "text")

@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import add
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shiftscope import quantiles
+from shiftscope.bins import bin_features, bin_tables, code_table
+from shiftscope.kernels.keys import chosen_keys, key_of, tally_keys, values_of
+from shiftscope.quantiles import Question, Tally, level_limits, number_limits
+
+SPECIAL = np.array([0.0, 5e-324, -5e-324, 1.0, np.nextafter(1.0, 2.0), -1.0, 1e308, -1e308, 1e-300])
+
+
+def column(kind: str, n: int, rng: np.random.Generator) -> np.ndarray:
+    values = {
+        "smooth": lambda: rng.standard_normal(n),
+        "rounded": lambda: np.round(3 * rng.standard_normal(n)) + 0.0,
+        "mass": lambda: np.where(rng.random(n) < 0.4, 0.0, rng.standard_normal(n)),
+        "close": lambda: 1.0 + 2.0**-52 * rng.integers(0, 50, n),
+        "wide": lambda: rng.standard_normal(n) * 10.0 ** rng.integers(-250, 250, n),
+        "special": lambda: rng.choice(SPECIAL, n),
+        "two": lambda: rng.choice([0.0, 1.0], n, p=[0.999, 0.001]),
+        "gaps": lambda: np.where(rng.random(n) < 0.3, -np.inf, rng.standard_normal(n)),
+        "few": lambda: np.where(rng.random(n) < 0.9, -np.inf, np.round(rng.standard_normal(n)) + 0.0),
+    }[kind]()
+    values[0] = 0.5  # never all missing
+    return values
+
+
+KINDS = ("smooth", "rounded", "mass", "close", "wide", "special", "two", "gaps", "few")
+
+
+def asked(points: np.ndarray, parts: int) -> tuple[quantiles.Ask, list[int]]:
+    """Questions to a table cut at random into parts, and the largest answers of each pass."""
+    edges = np.sort(np.random.default_rng(parts).integers(0, len(points) + 1, parts - 1))
+    pieces = np.split(points, edges)
+    sizes: list[int] = []
+
+    def ask(questions: Sequence[Question]) -> list[Tally]:
+        answers = [[question.answer(piece) for piece in pieces] for question in questions]
+        sizes.append(max(len(one.counts) for several in answers for one in several))
+        return [reduce(add, several) for several in answers]
+
+    return ask, sizes
+
+
+def same_bins(points: np.ndarray, parts: int) -> int:
+    expected = bin_features(points)
+    ask, sizes = asked(points, parts)
+    missing = np.isneginf(points).sum(axis=0).tolist()
+    limits = number_limits(ask, range(points.shape[1]), len(points), missing)
+    tables = bin_tables(limits, expected.tables.categories)
+    for name in ("smallest", "largest", "scores"):
+        np.testing.assert_array_equal(getattr(tables, name), getattr(expected.tables, name))
+    np.testing.assert_array_equal(code_table(limits).apply(points), expected.codes)
+    return len(sizes)
+
+
+@pytest.mark.parametrize("parts", [1, 3, 16])
+@pytest.mark.parametrize("n", [2, 7, 400, 5000])
+def test_parts_give_the_bins_of_all_rows(parts: int, n: int) -> None:
+    rng = np.random.default_rng([parts, n])
+    same_bins(np.column_stack([column(kind, n, rng) for kind in KINDS]), parts)
+
+
+@given(
+    st.lists(st.floats(allow_nan=False, allow_infinity=False).map(lambda x: x + 0.0), min_size=1, max_size=60),
+    st.integers(0, 20),
+    st.integers(1, 5),
+)
+@settings(max_examples=60, deadline=None)
+def test_any_numbers_and_gaps(values: list[float], gaps: int, parts: int) -> None:
+    points = np.array([*values, *[-np.inf] * gaps])[:, None]
+    same_bins(np.random.default_rng(0).permutation(points), parts)
+
+
+def test_buckets_are_refined_where_too_many_rows_remain(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    points = np.column_stack([column(kind, 3000, rng) for kind in KINDS])
+    few = same_bins(points, 3)
+    monkeypatch.setattr(quantiles, "LISTED", 0)  # to the last bit
+    assert same_bins(points, 3) > few == 2
+    monkeypatch.setattr(quantiles, "FEATURES_AT_ONCE", 2)
+    same_bins(points, 3)
+
+
+def test_large_pools_need_few_passes_and_small_answers() -> None:
+    points = np.random.default_rng(2).standard_normal((200_000, 1))
+    ask, sizes = asked(points, 2)
+    number_limits(ask, [0], len(points), [0])
+    assert len(sizes) == 2
+    assert max(sizes) < 20_000
+
+
+@pytest.mark.parametrize("missing", [0, 1, 500])
+@pytest.mark.parametrize("levels", [1, 2, 5, 300])
+def test_levels_from_their_counts(levels: int, missing: int) -> None:
+    counts = np.sort(np.random.default_rng(levels).geometric(0.01, levels))[::-1]
+    points = np.concatenate([np.full(missing, -np.inf), np.repeat(np.arange(float(levels)), counts)])[:, None]
+    expected = bin_features(points, np.ones(1, np.bool_))
+    limits = [level_limits(counts.tolist(), missing)]
+    tables = bin_tables(limits, np.ones(1, np.bool_))
+    for name in ("smallest", "largest", "scores"):
+        np.testing.assert_array_equal(getattr(tables, name), getattr(expected.tables, name))
+    np.testing.assert_array_equal(code_table(limits).apply(points), expected.codes)
+
+
+def test_scores_are_normal_quantiles_of_mean_mid_ranks() -> None:
+    from scipy.special import ndtri
+    from scipy.stats import rankdata
+
+    values = np.round(10 * np.random.default_rng(3).standard_normal(700))
+    bins = bin_features(values[:, None])
+    middle = (rankdata(values) - 0.5) / 700
+    for code in np.unique(bins.codes):
+        expected = ndtri(middle[bins.codes[0] == code].mean())
+        assert bins.tables.scores[0, code] == pytest.approx(expected, abs=1e-6)
+
+
+def test_keys_order_numbers_and_lead_back_to_them() -> None:
+    values = np.sort(np.concatenate([SPECIAL, np.random.default_rng(4).standard_normal(50)]))
+    keys = np.array([key_of(value) for value in values], dtype=np.uint64)
+    assert (np.diff(values) >= 0).all()
+    np.testing.assert_array_equal(keys[1:] > keys[:-1], values[1:] > values[:-1])
+    np.testing.assert_array_equal(values_of(keys), values)
+    assert key_of(-0.0) == key_of(0.0)
+
+
+@pytest.mark.parametrize(("known", "bits"), [(0, 3), (4, 6), (60, 4)])
+def test_tallies_against_a_loop(known: int, bits: int) -> None:
+    rng = np.random.default_rng(5)
+    values = np.concatenate([column("mass", 300, rng), column("gaps", 100, rng), np.full(5, 7.0)])
+    keys = [int(key_of(value)) for value in values if value != -np.inf]
+    prefixes = np.unique(np.array(keys, np.uint64) >> np.uint64(64 - known))[::2] if known else np.zeros(1, np.uint64)
+    chosen = [key for key in keys if not known or key >> (64 - known) in set(prefixes.tolist())]
+    buckets: dict[int, list[int]] = {}
+    for key in sorted(chosen):
+        buckets.setdefault(key >> (64 - known - bits), []).append(key)
+    expected = ([f(inside) for inside in buckets.values()] for f in (len, min, max))
+    for found, wanted in zip(tally_keys(values, prefixes, known, bits), expected, strict=True):
+        assert found.tolist() == wanted
+    if known:
+        assert chosen_keys(values, prefixes, known).tolist() == chosen
