@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -15,7 +16,7 @@ from pathlib import Path
 import polars as pl
 
 from experiments.ecg.resume import write_whole
-from experiments.ecg.study import PRUNING_DRAWS
+from experiments.ecg.study import ENCODING, PRUNING_DRAWS
 from shiftscope.errors import InputError
 
 Row = dict
@@ -38,7 +39,8 @@ def filled(text: str, found: dict[str, str]) -> str:
     def renewed(match: re.Match[str]) -> str:
         name = match["name"]
         if name not in found:
-            raise InputError(f"fragment {name!r} of the page must be one of {', '.join(sorted(found))}; rename it")
+            alike = ", ".join(get_close_matches(name, found)) or "none is like it"
+            raise InputError(f"fragment {name!r} of the page must be one that the study makes ({alike}); rename it")
         gap = "\n\n" if "\n" in found[name] else ""
         return f"<!-- {name} -->{gap}{found[name]}{gap}<!-- / -->"
 
@@ -77,6 +79,11 @@ def p_text(p: float) -> str:
     return f"{p:.2g}" if p >= 0.001 else f"{p:.0e}".replace("e-0", "e-")
 
 
+def percent(share: float, digits: int = 0) -> str:
+    """A share in percent."""
+    return f"{100 * share:.{digits}f} %"
+
+
 def _side(row: Row) -> str:
     return f"{row['case']}, {row['side']}"
 
@@ -98,10 +105,10 @@ def _balance(rows: Sequence[Row]) -> str:
                 r["case"],
                 f"{r['n_per_side']:,}",
                 f"{r['age_X']:.1f}, {r['age_Y']:.1f}",
-                f"{r['female_X']:.0%}, {r['female_Y']:.0%}",
+                f"{percent(r['female_X'])}, {percent(r['female_Y'])}",
                 f"{r['age_smd_largest']:.3f}",
                 f"{r['sex_smd_largest']:.3f}",
-                f"{r['weight_smd']:.2f} ({r['weight_known_X']:.0%}, {r['weight_known_Y']:.0%})",
+                f"{r['weight_smd']:.2f} ({percent(r['weight_known_X'])}, {percent(r['weight_known_Y'])})",
             )
             for r in rows
         ],
@@ -126,7 +133,7 @@ def _removed(rows: Sequence[Row]) -> str:
             (
                 _side(r),
                 r["specific_device"],
-                f"{sum(r[f'removed_device_{k}'] for k in (1, 2, 3))} ({r['removed_of_cohort']:.1%})",
+                f"{sum(r[f'removed_device_{k}'] for k in (1, 2, 3))} ({percent(r['removed_of_cohort'], 1)})",
                 f"{r['specific_share']:.2f}",
                 f"{r['specific_share_removed']:.2f}",
                 p_text(r["fisher_p"]),
@@ -305,7 +312,8 @@ def _facts(rows: dict[str, list[Row]]) -> dict[str, str]:
         "enriched": f"{sum(r['draws_below_0.001'] for r in removed)} of {sum(r['draws'] for r in removed)}",
         "enriched later": f"{sum(r['later_below_0.001'] for r in removed)} of {sum(r['later_draws'] for r in removed)}",
         "enriched weakly": f"{sum(r['draws_below_0.05'] for r in removed)} of {sum(r['draws'] for r in removed)}",
-        "removed shares": f"{min(shares):.0%} to {max(shares):.0%}",
+        "removed shares": f"{100 * min(shares):.0f} to {percent(max(shares))}",
+        "enriched full space": _below([r for r in rows["settings"] if r["setting"] == f"{ENCODING}, full space"]),
         "largest verdict": p_text(max(r["p_verdict_largest"] for r in removed)),
         "total CPU minutes": f"{sum(r['cpu_seconds'] for r in rows['cost']) / 60:.0f}",
         "half CPU minutes": f"{sum(r['cpu_seconds'] for r in rows['cost']) / 120:.0f}",
@@ -316,7 +324,7 @@ def _facts(rows: dict[str, list[Row]]) -> dict[str, str]:
         if r["setting"].endswith("full space") and r["draw"] == 0 and r["case"] == TAILS_OF:
             encoding = r["setting"].removesuffix(", full space")
             facts[f"kurtosis {encoding}"] = f"{r['kurtosis']:.0f}"
-            facts[f"top rows {encoding}"] = f"{r['top_rows']:.0%}"
+            facts[f"top rows {encoding}"] = percent(r["top_rows"])
     for r in rows["medians"]:
         facts |= {f"{r['feature']} on {device}": f"{r[f'device_{device}']:.0f}" for device in (1, 2, 3)}
     facts["matched triples"] = f"{rows['medians'][0]['matched_per_device']:,}"
@@ -331,8 +339,9 @@ def _facts(rows: dict[str, list[Row]]) -> dict[str, str]:
             "cells_same_draw",
             "pruned_same_draw",
             "queries_shared",
-            "removed_shared",
             "pruned_shared",
+            "by_chance",
+            "cells_by_chance",
             "devices",
         ):
             facts[f"{key.replace('_', ' ')} {pair}"] = _number(r[key])
