@@ -21,6 +21,7 @@ from experiments.ecg import (
     downstream,
     elastic_net,
     encoding,
+    page,
     resume,
     study,
     waves,
@@ -153,20 +154,65 @@ def test_overlap_of_supports_by_hand():
 
 
 @pytest.mark.parametrize("side", [0, 1])
-def test_supports_are_learned_from_a_shuffled_pool(monkeypatch, side):
+def test_a_support_is_the_heaviest_sixth_of_the_features(monkeypatch, side):
     seen = {}
 
     def localise(pool, target, query, params, random_state):
-        seen.update(pool=pool[:, 0], target=target, query=query)
-        return SimpleNamespace(features=(1,), weights=np.ones(2))
+        seen.update(target=np.flatnonzero(target), query=np.flatnonzero(query))
+        return SimpleNamespace(features=(7,), weights=np.arange(12.0))
 
     monkeypatch.setattr(comparison.ss, "localise", localise)
-    points, rows = np.arange(1200.0).reshape(600, 2), np.arange(40)
-    assert comparison._support(points, 300, rows, side, draw=0) == {"features": [1], "weights": [1.0, 1.0]}
-    assert np.array_equal(np.sort(seen["pool"][seen["query"]]), points[rows + 300 * side, 0])
-    assert np.array_equal(np.sort(seen["pool"][seen["target"]]), points[300 * side : 300 * (side + 1), 0])
-    assert 120 < np.sum(seen["target"][:300]) < 180  # ties are decided by position: no cohort comes first
-    assert comparison._support(points, 300, rows[:5], side, draw=0) is None
+    points, rows = np.zeros((600, 12)), np.arange(5, 45)
+    found = comparison.support(points, 300, rows, side, draw=0)
+    assert (found["features"], found["validated_size"]) == ([11, 10], 1)
+    assert np.array_equal(seen["query"], rows + 300 * side)
+    assert np.array_equal(seen["target"], np.arange(300) + 300 * side)
+    assert comparison.support(points, 300, rows[:5], side, draw=0) is None
+
+
+def test_the_alternation_ends_in_the_features_of_both_supports(monkeypatch):
+    seen = []
+
+    def score(reference, current, k_max):
+        seen.append(reference[0].tolist())
+        return SimpleNamespace(reference=np.arange(40.0), current=-np.arange(40.0))
+
+    monkeypatch.setattr(comparison.ss, "score", score)
+    monkeypatch.setattr(comparison, "support", lambda points, n, rows, side, draw: {"features": [[4, 1], [1, 2]][side]})
+    monkeypatch.setattr(comparison, "prune", lambda points, n, draw: (points[0], points[n]))
+    found = comparison.refined(np.tile(np.arange(6.0), (80, 1)), 40, (np.ones(40), np.ones(40)), draw=0)
+    assert seen == [[1, 2, 4]]
+    assert found.removed[0].tolist() == [1, 2, 4]
+    assert [rows.tolist() for rows in found.evident] == [[36, 37, 38, 39], [0, 1, 2, 3]]
+    monkeypatch.setattr(comparison, "support", lambda *_: None)
+    nothing = comparison.refined(np.zeros((80, 6)), 40, (np.ones(40), np.ones(40)), draw=0)
+    assert [rows.size for rows in nothing.removed] == [0, 0]
+
+
+def test_overlap_by_wave_and_lead_forgives_near_duplicates():
+    names = ["ST_J20_V2", "ST_J40_V2", "T_Amp_V2", "T_Amp_V3"]
+    assert attribution.cell_overlap(names, [0, 2], [1, 2]) == 1.0
+    assert attribution.cell_overlap(names, [0, 1], [1, 3]) == pytest.approx(1 / 3)
+    assert np.isnan(attribution.cell_overlap(names, [], []))
+    assert attribution.chance_cell_overlap(names, 4, 4) == 1.0
+    assert 0.2 < attribution.chance_cell_overlap(names, 2, 2) < 0.8
+
+
+def test_a_page_keeps_its_prose_and_gets_its_numbers():
+    text = "In all <!-- sum -->old<!-- / --> rows.\n\n<!-- table -->\n\n| a |\n\n<!-- / -->\n\nProse."
+    table = page.markdown(("a", "b"), [(1, 2)])
+    found = {"sum": "3", "table": table, "idle": "9"}
+    new = page.filled(text, found)
+    assert new.startswith("In all <!-- sum -->3<!-- / --> rows.")
+    assert "\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n" in new
+    assert new.endswith("Prose.")
+    assert page.filled(new, found) == new
+    with pytest.raises(InputError, match=r"'sum' of the page must be one that the study makes \(sums\)"):
+        page.filled(text, {"table": table, "sums": "9"})
+
+
+def test_p_values_are_short():
+    assert [page.p_text(p) for p in (0.5, 0.0123, 0.0009, 3.2e-12)] == ["0.5", "0.012", "9e-4", "3e-12"]
 
 
 def test_cliffs_delta_against_all_pairs():
@@ -366,14 +412,21 @@ def test_units_are_not_computed_twice(tmp_path):
 def test_the_command_end_to_end(tmp_path, capsys, monkeypatch):
     quick = downstream.classifier
     monkeypatch.setattr(downstream, "classifier", lambda _, seed: quick("LR-L2", seed))
-    monkeypatch.setattr(study, "PRUNINGS", {"paper": study.PAPER})
+    monkeypatch.setattr(
+        study, "PRUNINGS", {key: study.PRUNINGS[key] for key in ("winsorised, scan", "winsorised, supports")}
+    )
     monkeypatch.setitem(check.TREES, "max_iter", 5)
     monkeypatch.setattr(comparison, "K_MAX", 40)
+    monkeypatch.setattr(comparison, "LOCALISE", comparison.ss.LocaliseParams(epochs=60, background=300))
     data, out = tmp_path / "data", tmp_path / "out"
     data.mkdir()
     write_recordings(data, "PTB-XL+ 12SL")
     command = ["--data", str(data), "--out", str(out), "--draws", "1", "--splits", "1", "--processes", "1"]
-    main(command)
+    (tmp_path / "page.md").write_text("Enriched: <!-- enriched first --><!-- / -->.\n\n<!-- removed --><!-- / -->\n")
+    main([*command, "--page", str(tmp_path / "page.md")])
+    renewed = (tmp_path / "page.md").read_text()
+    assert " of 8<!-- / -->." in renewed
+    assert "| D, Y | 3 |" in renewed
     assert "jaccard" in capsys.readouterr().out
     removed = pl.read_csv(out / "removed.csv").filter(pl.col("case") == "A")
     assert removed["p_verdict"][0] <= 0.01

@@ -4,7 +4,7 @@
 
 DIR of --data holds features.parquet and recordings.parquet, or PTB-XL+'s features/12sl_features.csv beside PTB-XL's
 ptbxl_database.csv. Every unit of work leaves a file in OUT/units: a study that was stopped goes on, and deleting a file
-repeats its unit. Tables (CSV) and figures (PNG) are written to OUT.
+repeats its unit. Tables (CSV) and figures (PNG) are written to OUT; --page docs/results/ecg.md renews its numbers.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 import polars as pl
 
 from experiments.ecg.figures import write_figures
+from experiments.ecg.page import fill_page
 from experiments.ecg.study import run_study
 from experiments.ecg.tables import write_tables
 
@@ -27,11 +28,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--draws", type=int, default=10, help="cohort draws")
     parser.add_argument("--splits", type=int, default=20, help="negative controls per device")
-    parser.add_argument("--processes", type=int, default=2, help="for the classifiers; 0 shows what is done so far")
+    parser.add_argument("--processes", type=int, default=2, help="one core each; 0 shows what is done so far")
+    parser.add_argument("--page", type=Path, help="a Markdown page whose marked tables and numbers are renewed")
     asked = parser.parse_args(arguments)
     study = run_study(asked.data, asked.out / "units", asked.draws, asked.splits, asked.processes)
     tables = write_tables(study, asked.out)
     write_figures(study, asked.out)
+    if asked.page is not None:
+        fill_page(asked.page, tables)
     with pl.Config(tbl_rows=200, tbl_cols=40, tbl_width_chars=250, float_precision=4, tbl_hide_dataframe_shape=True):
         for name, table in tables.items():
             print(name, table, sep="\n")

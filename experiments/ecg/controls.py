@@ -11,7 +11,7 @@ from scipy.stats import binom, binomtest
 
 import shiftscope as ss
 from experiments.ecg.cohorts import healthy, matched_halves
-from experiments.ecg.comparison import settings
+from experiments.ecg.comparison import SCAN, settings
 from experiments.ecg.data import read
 from experiments.ecg.encoding import encode
 from experiments.ecg.resume import Unit
@@ -20,14 +20,14 @@ ALPHAS = (0.01, 0.05)
 
 
 def control_unit(folder: Path, device: int, split: int, kind: str) -> Unit:
-    """The study's verdict on one split, and its two parts by themselves."""
+    """p-values of one split: of the full space, the study's verdict; of a scan; and of both together."""
     ecg = read(folder)
     rng = np.random.default_rng([split, device])
     rows = healthy(ecg, rng)
     halves = matched_halves(ecg, rows[ecg.device[rows] == device], rng)
     points = encode(ecg.features[halves.T.ravel()], kind)
     n = len(halves)
-    result = ss.compare(points[:n], points[n:], params=settings(), random_state=split)
+    result = ss.compare(points[:n], points[n:], params=settings(SCAN), random_state=split)
     scan = 1.0 if result.scan is None else result.scan.p_value
     return {"device": device, "n": n, "p_value": result.p_value, "p_full": result.calibration.p_value, "p_scan": scan}
 

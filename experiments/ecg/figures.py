@@ -78,7 +78,7 @@ def support_maps(study: Study) -> Figure:
     for row, case in zip(axes, study.cases, strict=True):
         for side, axis in zip((X, Y), row, strict=True):
             _support_map(study, case, side, axis)
-            axis.set_title(f"{case}, removed from {'XY'[side]}, {axis.get_title()}", fontsize=8)
+            axis.set_title(f"{case}, side {'XY'[side]}, {axis.get_title()}", fontsize=8)
     return figure
 
 

@@ -36,7 +36,7 @@ def run(tasks: Sequence[Task], folder: Path, processes: int = 1) -> dict[str, Un
         for task in missing:
             _finish(folder, task.name, _measured(task))
     else:  # fresh processes: a forked one would inherit threads that are not there
-        with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        with ProcessPoolExecutor(processes, get_context("spawn"), initializer=_on_one_core) as pool:
             waiting = {pool.submit(_measured, task): task.name for task in missing}
             for done in as_completed(waiting):
                 _finish(folder, waiting[done], done.result())
@@ -48,6 +48,11 @@ def write_whole(path: Path, text: str) -> None:
     part = path.with_name(path.name + ".part")
     part.write_text(text, encoding="utf-8")
     os.replace(part, path)
+
+
+def _on_one_core() -> None:
+    """Kernels of a process take one thread: the processes already fill the cores. Before Numba is loaded."""
+    os.environ["NUMBA_NUM_THREADS"] = "1"
 
 
 def _measured(task: Task) -> Unit:

@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from pathlib import Path
 
-from experiments.ecg.attribution import Composition, composition, consensus, jaccard
+from experiments.ecg.attribution import Composition, cell_overlap, composition, consensus, jaccard
 from experiments.ecg.check import check_unit
 from experiments.ecg.cohorts import CASES, Balance, Cohorts, balance, draw_cohorts
-from experiments.ecg.comparison import Pruning, compare_unit, equalise_unit
+from experiments.ecg.comparison import Pruning, compare_unit, prune_unit
 from experiments.ecg.controls import control_unit
 from experiments.ecg.data import Ecg, read
 from experiments.ecg.downstream import TASKS, downstream_unit
 from experiments.ecg.resume import Task, Unit, run
+from experiments.ecg.seeds import seed_unit
 
-ENCODING = "winsorised"
-PAPER = Pruning(ENCODING)  # the paper's protocol
-WIDE_TAIL = 0.90  # the tail of a cohort of 1,700 holds 170 rows then, and 50 with the paper's 0.97
-PRUNINGS = {
-    "paper": PAPER,
-    "as-is": Pruning("as is"),
-    "normal-scores": Pruning("normal scores"),
-    "wide-tail": Pruning(ENCODING, q_tail=WIDE_TAIL),
-    "formula": Pruning(ENCODING, threshold="formula"),
+ENCODING = "as is"  # standardised, as in the paper
+PRUNINGS = {  # other settings, for comparison
+    "winsorised, supports": Pruning("winsorised", where="supports"),
+    "winsorised, full space": Pruning("winsorised"),
+    "winsorised, scan": Pruning("winsorised", where="scan"),
 }
-PRUNING_DRAWS = 2
+PRUNING_DRAWS = 2  # settings were chosen on these
 DOWNSTREAM_CASE = "C"  # the paper's
 OTHER_DRAWS = 5  # of the cases that need no classifiers
 X, Y = 0, 1
+Supports = dict[int, list[int]]  # features by draw
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class Study:
     ecg : Ecg
     compared : dict of (case, draw) -> unit
     pruned : dict of (case, draw, key of PRUNINGS) -> unit
-        What the full space alone prunes.
-    controls, downstream, checks : lists of units
+        What other settings remove.
+    controls, downstream, checks, seeds : lists of units
     """
 
     ecg: Ecg
@@ -50,6 +50,7 @@ class Study:
     controls: list[Unit]
     downstream: list[Unit]
     checks: list[Unit]
+    seeds: list[Unit]
 
     @property
     def cases(self) -> list[str]:
@@ -74,11 +75,11 @@ class Study:
         cohorts = self.cohorts(case, draw)
         return balance(self.ecg, cohorts.x, cohorts.y)
 
-    def composition(self, case: str, unit: Unit, side: int, draw: int = 0) -> Composition:
-        """Devices of one side and of what a unit removed from it."""
+    def composition(self, case: str, unit: Unit, side: int, draw: int = 0, key: str = "removed") -> Composition:
+        """Devices of one side and of the rows that a unit names."""
         cohorts = self.cohorts(case, draw)
         rows, specific = ((cohorts.x, cohorts.case.x), (cohorts.y, cohorts.case.y))[side]
-        return composition(self.ecg.device[rows], unit["removed"][side], specific)
+        return composition(self.ecg.device[rows], unit[key][side], specific)
 
     def supports(self, case: str, side: int) -> dict[int, list[int]]:
         """The support of one side by draw; draws that pruned too few rows have none."""
@@ -89,46 +90,99 @@ class Study:
         """Features in the support of at least half of the draws."""
         return consensus(list(self.supports(case, side).values()))
 
-    def overlaps(self, side: int) -> list[tuple[str, str, float, float, float]]:
-        """Jaccard overlap of each two cases: mean over equal draws, mean over different draws, consensus."""
-        rows = []
-        for one, other in combinations_with_replacement(self.cases, 2):
-            ours, theirs = self.supports(one, side), self.supports(other, side)
-            same = [jaccard(ours[i], theirs[i]) for i in ours if i in theirs]
-            across = [jaccard(ours[i], theirs[j]) for i in ours for j in theirs if i != j]
-            rows.append(
-                (
-                    one,
-                    other,
-                    _mean(same),
-                    _mean(across),
-                    jaccard(self.consensus(one, side), self.consensus(other, side)),
-                )
-            )
-        return rows
+    def overlaps(self, side: int) -> list[Overlap]:
+        """What each two cases have in common on one side; a case with itself is its overlap between draws."""
+        return [
+            self._overlap(one, other, side, self.supports(one, side), self.supports(other, side))
+            for one, other in combinations_with_replacement(self.cases, 2)
+        ]
+
+    def _overlap(self, one: str, other: str, side: int, ours: Supports, theirs: Supports) -> Overlap:
+        same = {i: jaccard(ours[i], theirs[i]) for i in ours if i in theirs}
+        cells = [cell_overlap(self.ecg.names, ours[i], theirs[i]) for i in same]
+        both = [draw for draw in self.draws(one) if draw in self.draws(other)]
+        return Overlap(
+            one,
+            other,
+            same_draw=mean(same.values()),
+            later_draws=mean(value for draw, value in same.items() if draw > 0),
+            across_draws=mean(jaccard(ours[i], theirs[j]) for i in ours for j in theirs if i != j),
+            consensus=jaccard(self.consensus(one, side), self.consensus(other, side)),
+            cells_same_draw=mean(cells),
+            queries_shared=self._shared(one, other, side, "evident", both),
+            removed_shared=self._shared(one, other, side, "removed", both),
+            pruned_shared=self._shared(one, other, side, "pruned", both),
+            pruned_same_draw=mean(self._pruned_overlap(one, other, draw) for draw in both) if side == Y else math.nan,
+        )
+
+    def _shared(self, one: str, other: str, side: int, key: str, draws: list[int]) -> float:
+        """Mean Jaccard overlap of the recordings that units name."""
+        return mean(jaccard(*(self._recordings(case, draw, side, key) for case in (one, other))) for draw in draws)
+
+    def _recordings(self, case: str, draw: int, side: int, key: str) -> list[int]:
+        cohorts = self.cohorts(case, draw)
+        return (cohorts.x, cohorts.y)[side][self.compared[case, draw][key][side]].tolist()
+
+    def _pruned_overlap(self, one: str, other: str, draw: int) -> float:
+        found = [self.compared[case, draw]["pruned_support"] for case in (one, other)]
+        return jaccard(*(support["features"] for support in found)) if all(found) else math.nan
 
 
-def _mean(values: list[float]) -> float:
-    return sum(values) / len(values) if values else float("nan")
+@dataclass(frozen=True)
+class Overlap:
+    """What two cases have in common on one side: Jaccard overlaps, means over draws.
+
+    Attributes
+    ----------
+    one, other : str
+    same_draw, later_draws, across_draws : float
+        Of supports: of equal draws, of equal draws without the first, of different draws.
+    consensus : float
+        Of the features in at least half of the supports.
+    cells_same_draw : float
+        Of supports as numbers of features by wave and lead: near duplicates can stand for each other.
+    queries_shared, removed_shared : float
+        Of the recordings that supports were learned from, and of those removed.
+    pruned_shared, pruned_same_draw : float
+        Of the recordings pruned in the full space, and of supports learned from these (Y only, else NaN).
+    """
+
+    one: str
+    other: str
+    same_draw: float
+    later_draws: float
+    across_draws: float
+    consensus: float
+    cells_same_draw: float
+    queries_shared: float
+    removed_shared: float
+    pruned_shared: float
+    pruned_same_draw: float
+
+
+def mean(values: Iterable[float]) -> float:
+    """The mean of the values that are there; NaN if there are none."""
+    known = [value for value in values if not math.isnan(value)]
+    return sum(known) / len(known) if known else math.nan
 
 
 def run_study(folder: Path, units: Path, draws: int = 10, splits: int = 20, processes: int = 2) -> Study:
     """Run what is missing in `units` and gather everything; with 0 processes, gather what is there."""
-    one = min(processes, 1)  # kernels use all cores by themselves
-    compared = _gather(_compares(folder, draws), units, one)
+    compared = _gather(_compares(folder, draws), units, processes)
     return Study(
         ecg=read(folder),
         compared=compared,
-        pruned=_gather(_prunings(folder, draws), units, one),
-        controls=list(_gather(_controls(folder, splits), units, one).values()),
+        pruned=_gather(_prunings(folder, draws), units, processes),
+        controls=list(_gather(_controls(folder, splits), units, processes).values()),
         checks=list(_gather(_checks(folder, compared), units, processes).values()),
+        seeds=list(_gather(_seeds(folder, compared), units, processes).values()),
         downstream=list(_gather(_downstream(folder, compared), units, processes).values()),
     )
 
 
 def _compares(folder: Path, draws: int) -> dict[tuple[str, int], Task]:
     return {
-        (case, draw): Task(f"compare_{case}_{draw}", compare_unit, (folder, case, draw, ENCODING))
+        (case, draw): Task(f"compare_{case}_{draw}", compare_unit, (folder, case, draw, ENCODING, draw < OTHER_DRAWS))
         for draw in range(draws)
         for case in CASES
         if case == DOWNSTREAM_CASE or draw < OTHER_DRAWS
@@ -137,11 +191,15 @@ def _compares(folder: Path, draws: int) -> dict[tuple[str, int], Task]:
 
 def _prunings(folder: Path, draws: int) -> dict[tuple[str, int, str], Task]:
     return {
-        (case, draw, key): Task(f"equalise_{case}_{draw}_{key}", equalise_unit, (folder, case, draw, pruning))
+        (case, draw, key): Task(f"prune_{case}_{draw}_{_file_name(key)}", prune_unit, (folder, case, draw, pruning))
         for draw in range(min(draws, PRUNING_DRAWS))
         for case in CASES
         for key, pruning in PRUNINGS.items()
     }
+
+
+def _file_name(key: str) -> str:
+    return key.replace(", ", "-").replace(" ", "_")
 
 
 def _controls(folder: Path, splits: int) -> dict[tuple[int, int], Task]:
@@ -155,6 +213,14 @@ def _controls(folder: Path, splits: int) -> dict[tuple[int, int], Task]:
 def _checks(folder: Path, compared: dict[tuple[str, int], Unit]) -> dict[str, Task]:
     return {
         case: Task(f"check_{case}", check_unit, (folder, case, draw, ENCODING, unit["removed"]))
+        for (case, draw), unit in compared.items()
+        if draw == 0
+    }
+
+
+def _seeds(folder: Path, compared: dict[tuple[str, int], Unit]) -> dict[str, Task]:
+    return {
+        case: Task(f"seeds_{case}", seed_unit, (folder, case, draw, ENCODING, unit["evident"], unit["supports"]))
         for (case, draw), unit in compared.items()
         if draw == 0
     }

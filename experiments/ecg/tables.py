@@ -8,18 +8,25 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from experiments.ecg.attribution import chance_jaccard, cliffs_delta, matched_triples, wave_shares
-from experiments.ecg.cohorts import healthy
+from experiments.ecg.attribution import (
+    chance_cell_overlap,
+    chance_jaccard,
+    cliffs_delta,
+    jaccard,
+    matched_triples,
+    wave_shares,
+)
+from experiments.ecg.cohorts import CASES, healthy
 from experiments.ecg.controls import ALPHAS, rate
 from experiments.ecg.downstream import CLASSIFIERS, change
 from experiments.ecg.resume import write_whole
-from experiments.ecg.study import PRUNINGS, Study, X, Y
+from experiments.ecg.study import ENCODING, PRUNING_DRAWS, Study, X, Y
 from experiments.ecg.waves import parse
 
 STRONGEST = 12  # features listed per case
 DIGITS = 4  # of the numbers in the files
 SIDES = ((X, "X"), (Y, "Y"))
-VERDICTS = {"p_value": "verdict", "p_full": "full space", "p_scan": "scan of single features"}
+VERDICTS = {"p_full": "full space", "p_scan": "scan of single features", "p_value": "both together"}
 
 
 def write_tables(study: Study, out: Path) -> dict[str, pl.DataFrame]:
@@ -66,6 +73,8 @@ def removed_table(study: Study) -> list[dict]:
                     "case": case,
                     "side": label,
                     "p_verdict": study.compared[case, 0]["p_value"],
+                    "p_verdict_largest": max(study.compared[case, draw]["p_value"] for draw in study.draws(case)),
+                    "specific_device": (CASES[case].x, CASES[case].y)[side],
                     **{f"cohort_device_{k + 1}": first.cohort[k] for k in range(3)},
                     **{f"removed_device_{k + 1}": first.removed[k] for k in range(3)},
                     "removed_of_cohort": sum(first.removed) / sum(first.cohort),
@@ -78,21 +87,28 @@ def removed_table(study: Study) -> list[dict]:
                     "fisher_p_median": float(np.median([one.p_value for one in every])),
                     "fisher_p_largest": max(one.p_value for one in every),
                     "draws_below_0.001": sum(one.p_value < 0.001 for one in every),
+                    "draws_below_0.05": sum(one.p_value < 0.05 for one in every),
+                    "later_draws": len(every[PRUNING_DRAWS:]),
+                    "later_below_0.001": sum(one.p_value < 0.001 for one in every[PRUNING_DRAWS:]),
                 }
             )
     return rows
 
 
 def settings_table(study: Study) -> list[dict]:
-    """What the full space alone prunes, under every setting that was tried."""
+    """What every setting that was tried removes: the study's own and the full space in all draws, others in two."""
+    own = {"supports": "removed", "full space": "pruned"}
+    tried = [
+        (f"{ENCODING}, {where}", case, draw, unit, key)
+        for where, key in own.items()
+        for (case, draw), unit in study.compared.items()
+    ]
+    tried += [(setting, case, draw, unit, "removed") for (case, draw, setting), unit in study.pruned.items()]
     return [
         {
+            "setting": setting,
             "case": case,
             "draw": draw,
-            "setting": key,
-            "encoding": PRUNINGS[key].encoding,
-            "q_tail": PRUNINGS[key].q_tail,
-            "threshold": PRUNINGS[key].threshold,
             "side": label,
             "removed": sum(found.removed),
             "specific_share": found.share,
@@ -100,9 +116,9 @@ def settings_table(study: Study) -> list[dict]:
             "fisher_p": found.p_value,
             **unit["tails"],
         }
-        for (case, draw, key), unit in study.pruned.items()
+        for setting, case, draw, unit, key in tried
         for side, label in SIDES
-        for found in [study.composition(case, unit, side, draw)]
+        for found in [study.composition(case, unit, side, draw, key)]
     ]
 
 
@@ -130,16 +146,18 @@ def support_table(study: Study) -> list[dict]:
     rows = []
     for case in study.cases:
         for side, label in SIDES:
-            sizes = [len(support) for support in study.supports(case, side).values()]
+            found = [study.compared[case, draw]["supports"][side] for draw in study.draws(case)]
+            validated = [support["validated_size"] for support in found if support]
             agreed = study.consensus(case, side)
-            first = study.compared[case, 0]["supports"][side]
             rows.append(
                 {
                     "case": case,
                     "side": label,
-                    "first_draw": len(first["features"]) if first else 0,
-                    "median_of_draws": float(np.median(sizes)) if sizes else 0.0,
-                    "draws_with_support": len(sizes),
+                    "size": _typical(study.supports(case, side)),
+                    "validated_lowest": min(validated, default=0),
+                    "validated_median": float(np.median(validated)) if validated else 0.0,
+                    "validated_highest": max(validated, default=0),
+                    "draws_with_support": len(validated),
                     "in_half_of_draws": len(agreed),
                     **{
                         f"{wave} of {total}": chosen
@@ -151,40 +169,57 @@ def support_table(study: Study) -> list[dict]:
 
 
 def jaccard_table(study: Study) -> list[dict]:
-    """Overlap of supports of each two cases; a case with itself is its overlap between draws."""
-    d = len(study.ecg.names)
+    """Overlap of supports of each two cases, and what it can be compared with.
+
+    `devices`: of as many features that differ most between the two specific devices, found with the devices known.
+    """
+    names = study.ecg.names
+    different = {case: _most_different(study, case) for case in study.cases}
     rows = []
     for side, label in SIDES:
-        for one, other, same, across, agreed in study.overlaps(side):
-            sizes = [np.mean([len(s) for s in study.supports(case, side).values()] or [0]) for case in (one, other)]
+        for found in study.overlaps(side):
+            sizes = [_typical(study.supports(case, side)) for case in (found.one, found.other)]
             rows.append(
                 {
                     "side": label,
-                    "case_1": one,
-                    "case_2": other,
-                    "same_draw": same,
-                    "across_draws": across,
-                    "consensus": agreed,
-                    "by_chance": chance_jaccard(*sizes, d) if min(sizes) > 0 else float("nan"),
+                    "case_1": found.one,
+                    "case_2": found.other,
+                    **{key: value for key, value in vars(found).items() if key not in ("one", "other")},
+                    "by_chance": chance_jaccard(*sizes, len(names)) if min(sizes) > 0 else float("nan"),
+                    "cells_by_chance": chance_cell_overlap(names, *sizes),
+                    "devices": jaccard(different[found.one], different[found.other]),
                 }
             )
     return rows
 
 
+def _typical(supports: dict[int, list[int]]) -> int:
+    """Median number of features; 0 without supports."""
+    return int(np.median([len(support) for support in supports.values()] or [0]))
+
+
+def _most_different(study: Study, case: str) -> list[int]:
+    """As many features as a support of Y has, those with the largest difference between the specific devices."""
+    size = _typical(study.supports(case, Y))
+    return np.argsort(-np.abs(_device_deltas(study, case)), kind="stable")[:size].tolist()
+
+
+def _device_deltas(study: Study, case: str) -> np.ndarray:
+    """Cliff's delta of each feature, from the device specific to X to that specific to Y, in the first draw."""
+    ecg, cohorts = study.ecg, study.cohorts(case)
+    own_x = cohorts.x[ecg.device[cohorts.x] == cohorts.case.x]
+    own_y = cohorts.y[ecg.device[cohorts.y] == cohorts.case.y]
+    return cliffs_delta(ecg.features[own_x], ecg.features[own_y])
+
+
 def features_table(study: Study) -> list[dict]:
     """The consensus features of Y's side with the largest difference between the devices specific to X and Y."""
     ecg = study.ecg
-    rng = np.random.default_rng(0)
-    triples = matched_triples(ecg, healthy(ecg, rng), rng)
-    medians = {device: np.median(ecg.features[rows], axis=0) for device, rows in triples.items()}
+    triples, medians = _matched_medians(study)
     rows = []
     for case in study.cases:
         cohorts, unit = study.cohorts(case), study.compared[case, 0]
-        own_x, own_y = (
-            rows_[ecg.device[rows_] == device]
-            for rows_, device in ((cohorts.x, cohorts.case.x), (cohorts.y, cohorts.case.y))
-        )
-        delta = cliffs_delta(ecg.features[own_x], ecg.features[own_y])
+        delta = _device_deltas(study, case)
         gone = cohorts.y[unit["removed"][Y]]
         pruned = np.median(ecg.features[gone], axis=0) if gone.size else np.full(len(ecg.names), np.nan)
         agreed = study.consensus(case, Y)
@@ -205,16 +240,37 @@ def features_table(study: Study) -> list[dict]:
                     "draws": int(often[k]),
                     "median_removed_Y": float(pruned[k]),
                     **{f"median_device_{device}": float(medians[device][k]) for device in (1, 2, 3)},
-                    "matched_per_device": triples[1].size,
+                    "matched_per_device": triples,
                 }
             )
     return rows
 
 
+def medians_table(study: Study) -> list[dict]:
+    """Medians of every feature on each device, in recordings matched triple by triple."""
+    triples, medians = _matched_medians(study)
+    return [
+        {
+            "feature": name,
+            "unit": parse(name).unit if study.ecg.source == "measured" else "",
+            **{f"device_{device}": float(medians[device][k]) for device in (1, 2, 3)},
+            "matched_per_device": triples,
+        }
+        for k, name in enumerate(study.ecg.names)
+    ]
+
+
+def _matched_medians(study: Study) -> tuple[int, dict[int, np.ndarray]]:
+    """Recordings per device, and the medians of all features by device."""
+    rng = np.random.default_rng(0)
+    triples = matched_triples(study.ecg, healthy(study.ecg, rng), rng)
+    return triples[1].size, {device: np.median(study.ecg.features[rows], axis=0) for device, rows in triples.items()}
+
+
 def controls_table(study: Study) -> list[dict]:
     """False alarms per device and in total."""
     rows = []
-    for device in (1, 2, 3, 0):
+    for device in sorted({unit["device"] for unit in study.controls}) + [0] * bool(study.controls):
         units = [unit for unit in study.controls if device in (0, unit["device"])]
         for key, label in VERDICTS.items():
             for alpha in ALPHAS:
@@ -278,14 +334,20 @@ def check_table(study: Study) -> list[dict]:
     return [{key: unit[key] for key in ("case", "before", "after", "random")} for unit in study.checks]
 
 
+def seeds_table(study: Study) -> list[dict]:
+    """Overlap of the supports of two seeds, from the same queries."""
+    return [{key: unit[key] for key in ("case", "draw", "X", "Y")} for unit in study.seeds]
+
+
 def cost_table(study: Study) -> list[dict]:
     """Seconds of the units."""
     groups = {
         "compare": study.compared.values(),
-        "full space alone": study.pruned.values(),
+        "other settings": study.pruned.values(),
         "controls": study.controls,
         "downstream": study.downstream,
         "check": study.checks,
+        "seeds": study.seeds,
     }
     return [
         {
@@ -309,5 +371,7 @@ TABLES: dict[str, Callable[[Study], list[dict]]] = {
     "controls": controls_table,
     "downstream": downstream_table,
     "check": check_table,
+    "seeds": seeds_table,
+    "medians": medians_table,
     "cost": cost_table,
 }
