@@ -6,7 +6,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import dask
@@ -19,7 +18,6 @@ from distributed import Client, LocalCluster
 from typer.testing import CliRunner
 
 import shiftscope as ss
-from benchmarks.identical import differences
 from shiftscope.cli import app
 from shiftscope.encode import encode_pair
 from shiftscope.engines.dask import DaskEngine
@@ -165,12 +163,6 @@ def test_of_a_large_pool_all_rows_are_encoded_and_counted_and_a_sample_is_gather
     assert "all 1,100 reference and 1,000 current rows" in found[0].notes[0]
     rows = found[0].positions("current", found[0].modes[0].rows)
     assert np.mean(rows < 120) > 0.7
-
-
-def test_differences_between_results_are_named(local: ShiftResult) -> None:
-    assert differences(local, local) == []
-    other = replace(local, p_value=0.5, kept_current=local.kept_current[1:])
-    assert differences(local, other) == ["p_value", "kept_current"]
 
 
 def test_samples_of_equal_size_have_one_order(client: Client) -> None:
