@@ -7,14 +7,14 @@ counts, and with them the whole scan, are the same for any number of partitions 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from distributed import Client, Future
+from distributed import Client, Future, wait
 from numpy.typing import NDArray
 
 from shiftscope.bins import BinTables
@@ -24,7 +24,7 @@ from shiftscope.kernels.shard_counts import count_sets, evaluate_sets
 from shiftscope.lanes import Lanes, xlogx
 from shiftscope.terms import ROWS_PER_BLOCK, Terms, TermSums, term_sums
 
-TABLE_BYTES = 1 << 24  # of one task's counters
+TABLE_BYTES = 1 << 25  # of one task's counters
 FAN_IN = 8  # results added up by one task
 TASKS_AHEAD = 4  # tables under way per thread of the cluster: more would only fill its memory
 _ALONE = threading.Lock()  # kernels with threads of their own must not run side by side in one worker
@@ -47,6 +47,8 @@ class ShardedRows:
     lanes : Lanes
     words : list of Future
         (words, m) uint64 labels of each shard's rows.
+    groups : list of lists of int
+        Shards that one task counts: they lie on one worker, so that only sums travel.
     """
 
     client: Client
@@ -55,6 +57,7 @@ class ShardedRows:
     tables: BinTables
     lanes: Lanes
     words: list[Future]
+    groups: list[list[int]]
 
     @classmethod
     def of(
@@ -65,7 +68,7 @@ class ShardedRows:
             client.submit(_words, shard, lanes, start, stop, pure=False)
             for shard, (start, stop) in zip(shards, pairwise(starts), strict=True)
         ]
-        return cls(client, shards, starts, tables, lanes, words)
+        return cls(client, shards, starts, tables, lanes, words, _neighbouring(client, shards))
 
     def scan_windows(self, task: WindowTask, word: int) -> WindowEvidence:
         """Count some sets at a time on all shards, add the tables up, look at the sums."""
@@ -84,7 +87,11 @@ class ShardedRows:
         )
 
     def _evidence(self, tile: WindowTask, word: int) -> Future:
-        counts = self._map(_counted, self.words, tile.sets, tile.shift, tile.counter, word)
+        work = (tile.sets, tile.shift, tile.counter, word)
+        counts = []
+        for group in self.groups:
+            shards, words = ([futures[at] for at in group] for futures in (self.shards, self.words))
+            counts.append(self.client.submit(_counted, shards, words, *work, pure=False))
         lanes, table = self.lanes, self._tree(_added, counts)
         return self.client.submit(_evaluated, table, tile, lanes.n_rows, lanes.counted, word == 0, pure=False)
 
@@ -161,6 +168,21 @@ def cut_shards(client: Client, parts: Sequence[Future], lengths: Sequence[int], 
     return shards
 
 
+def _neighbouring(client: Client, shards: list[Future]) -> list[list[int]]:
+    """Positions of the shards that lie on one worker, in as many groups as it has threads."""
+    with client.as_current():
+        wait(shards)
+    threads, held = client.nthreads(), client.who_has(shards)
+    places: dict[str, list[int]] = {}
+    for position, shard in enumerate(shards):
+        places.setdefault(min(held.get(shard.key) or [""]), []).append(position)
+    return [part for place, some in places.items() for part in _dealt(some, threads.get(place, 1))]
+
+
+def _dealt(positions: list[int], hands: int) -> list[list[int]]:
+    return [positions[first::hands] for first in range(min(hands, len(positions)))]
+
+
 def _joined(cuts: list[tuple[int, int]], *parts: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return np.concatenate([part[:, low:high] for part, (low, high) in zip(parts, cuts, strict=True)], axis=1)
 
@@ -185,23 +207,30 @@ def _words(codes: NDArray[np.uint8], lanes: Lanes, start: int, stop: int) -> NDA
 
 
 def _counted(
-    codes: NDArray[np.uint8],
-    words: NDArray[np.uint64],
+    shards: list[NDArray[np.uint8]],
+    labels: list[NDArray[np.uint64]],
     sets: NDArray[np.int64],
     shift: int,
     counter: np.dtype[Any],
     word: int,
 ) -> Counts:
-    tables, totals = count_sets(codes, words[word], np.zeros(1, counter), sets, shift)
-    return tables, totals
+    parts = (
+        count_sets(codes, words[word], np.zeros(1, counter), sets, shift)
+        for codes, words in zip(shards, labels, strict=True)
+    )
+    return _sum_of(next(parts), parts)
 
 
 def _added(*parts: Counts) -> Counts:
-    tables, totals = parts[0][0].copy(), parts[0][1].copy()
-    for more, rows in parts[1:]:
-        tables += more
-        totals += rows
-    return tables, totals
+    return _sum_of((parts[0][0].copy(), parts[0][1].copy()), parts[1:])
+
+
+def _sum_of(first: Counts, others: Iterable[Counts]) -> Counts:
+    """The first counts, to which the others are added in place."""
+    for more, rows in others:
+        first[0][...] += more
+        first[1][...] += rows
+    return first
 
 
 def _evaluated(counts: Counts, task: WindowTask, n_rows: int, counted: int, observed: bool) -> WindowEvidence:
