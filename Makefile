@@ -3,8 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
-# uv installs several times as fast as pip; it does not read pip's settings, so pip does what uv cannot.
-INSTALL = $(BIN)/uv pip install --quiet --python $(BIN)/python $(1) 2>/dev/null || $(PIP) $(1)
+# uv installs several times as fast as pip; it does not read pip's settings, so pip does what uv cannot, and soon.
+INSTALL = UV_HTTP_TIMEOUT=15 UV_HTTP_RETRIES=1 $(BIN)/uv pip install --quiet --python $(BIN)/python $(1) 2>/dev/null || $(PIP) $(1)
 
 .PHONY: setup demo test browser lint bench docs screens clean
 
