@@ -219,6 +219,19 @@ def test_a_mode_without_excess_is_none(monkeypatch):
     assert again.detected
 
 
+def test_a_mode_of_the_scan_is_told_whatever_its_excess(monkeypatch):
+    """Its own test stands for it: a change of dependence need not put more rows anywhere than it takes away."""
+    rng = np.random.default_rng(3)
+    reference, current = rng.standard_normal((2, 1500, 4))
+    current[:, 1] = 0.6 * current[:, 0] + 0.8 * current[:, 1]
+    nothing = describe.Excess(-0.001, (-0.01, 0.008), 0.0, 0.0)
+    monkeypatch.setattr(describe, "excess_mass", lambda *_, **__: nothing)
+    found = compare(reference, current)
+    assert found.modes
+    assert all(mode.origin == "scan" and mode.excess < 0 for mode in found.modes)
+    assert {column for mode in found.modes for column in mode.features} == {"x0", "x1"}
+
+
 @pytest.mark.parametrize("seed", [0, 7])
 def test_beside_a_large_mode_only_those_with_evidence_of_their_own_are_told(seed):
     rng = np.random.default_rng(seed)

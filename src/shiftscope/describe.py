@@ -27,9 +27,14 @@ SMALLEST_REACH = 1e-150  # the tree compares squares: a radius of 0, rows that a
 
 
 def describe(job: Job, modes: tuple[Settled, ...]) -> tuple[Mode, ...]:
-    """Modes in the user's terms, strongest first; one whose region turns out to hold no excess is none."""
-    described = [_described(job, mode) for mode in modes]
-    return tuple(sorted((m for m in described if m.excess > 0), key=lambda mode: (mode.p_value, -mode.excess)))
+    """Modes in the user's terms, strongest first.
+
+    A mode of the full space whose region turns out to hold no excess is none. One of the scan has passed a test of its
+    own, and that need not be one of excess: a change of dependence moves mass about inside a region.
+    """
+    described = (_described(job, mode) for mode in modes)
+    told = [mode for mode in described if mode.origin == "scan" or mode.excess > 0]
+    return tuple(sorted(told, key=lambda mode: (mode.p_value, -mode.excess)))
 
 
 def _described(job: Job, mode: Settled) -> Mode:
