@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import shiftscope as ss
-from shiftscope.discover import discover
+from shiftscope.discover import _without_riders, discover
 from shiftscope.encode import encode_pair
 from shiftscope.engines.local import LocalEngine
 from shiftscope.engines.pool import LocalPool
 from shiftscope.job import Job
 from shiftscope.progress import silent
-from shiftscope.scan import ScanParams, scan_points
+from shiftscope.scan import FeatureSet, ScanParams, scan_points
 
 PARAMS = ss.CompareParams(scan=ScanParams(n_permutations=255))
 
@@ -54,3 +54,42 @@ def test_a_level_out_of_reach_founds_nothing():
     scan = scan_points(job.points, 3000, job.encoded.names, PARAMS.scan)
     assert scan.p_value == 1 / 256
     assert discover(job, scan) == ()  # alpha / 2 is below 1 / 256
+
+
+def broad(features, deviate, p_value=0.004, statistic="broad"):
+    nothing = np.empty(0, np.intp)
+    names, box = tuple(f"x{feature}" for feature in features), ((-np.inf, np.inf),) * len(features)
+    return FeatureSet(
+        features, names, statistic, "current", value=9.0, evidence=deviate**2 / 2, unit=1.0, p_value=p_value, box=box,
+        rows_reference=nothing, rows_current=nothing,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("parts", "told"),
+    [
+        ([], (0, 1, 2)),
+        ([broad((0, 1), 9.6)], (0, 1)),  # feature 2 adds 0.4 to the deviate
+        ([broad((0, 1), 9.4)], (0, 1, 2)),  # 0.6
+        ([broad((0, 1), 9.8), broad((1,), 9.6), broad((0,), 9.7)], (0,)),  # the smallest, then the strongest
+        ([broad((0, 3), 9.9)], (0, 1, 2)),  # no part of it
+        ([broad((0, 1), 9.9, p_value=0.008)], (0, 1, 2)),  # less sure
+        ([broad((0, 1), 9.9, statistic="localised")], (0, 1, 2)),  # another kind of difference
+    ],
+)
+def test_a_broad_set_is_told_without_features_that_add_nothing(parts, told):
+    whole = broad((0, 1, 2), 10.0)
+    assert _without_riders(whole, [whole, *parts]).features == told
+
+
+def test_a_localised_set_keeps_its_features():
+    whole = broad((0, 1, 2), 10.0, statistic="localised")
+    assert _without_riders(whole, [whole, broad((0, 1), 10.0)]) is whole
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_change_of_correlation_is_told_in_its_two_features(seed):
+    rng = np.random.default_rng(seed)
+    reference, current = rng.standard_normal((2, 4000, 10))
+    current[:, 7] = 0.2 * current[:, 2] + np.sqrt(1 - 0.2**2) * current[:, 7]
+    assert {mode.features for mode in discovered(reference, current)} == {(2, 7)}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +27,7 @@ from shiftscope.scan import FeatureSet, ScanParams, ScanResult, scan_points
 RESCAN_PERMUTATIONS = 63  # enough to put the families of a rescan on the common scale; its null is the first scan's
 SCANS_PER_MODE = 2  # scans at most, on average: a mode may come in parts
 ALMOST = 0.9  # of the evidence of a broad set with numbers: its levels alone then tell the story
+RIDER = 0.5  # of the normal deviate of a broad set: a feature that adds no more may be there by chance
 SETS_TRIED = 5  # strongest new sets of one scan that are looked at before it is left
 
 
@@ -81,8 +81,9 @@ def _found(
 ) -> tuple[Settled, ...]:
     """Modes of the strongest set of `pool` that says something new: one if localised, up to two if broad."""
     least = 1.0 / (scan.n_permutations + 1)
-    news = (s for s in scan.sets if not echoes(s.features, known) and not any(_left_by(m, job, s) for m in known))
-    for candidate in islice(news, SETS_TRIED):
+    news = [s for s in scan.sets if not echoes(s.features, known) and not any(_left_by(m, job, s) for m in known)]
+    for strongest in news[:SETS_TRIED]:
+        candidate = _without_riders(strongest, news)
         p_value = float(p_values(np.array([candidate.value]), null)[0])
         if max(p_value, candidate.p_value - least) > job.level:  # of a rescan, no permutation may come so far either
             break
@@ -94,6 +95,24 @@ def _found(
                 replace(mode, rows=pool[mode.rows], counterpart=pool[mode.counterpart], enough=enough) for mode in modes
             )
     return ()
+
+
+def _without_riders(found: FeatureSet, sets: list[FeatureSet]) -> FeatureSet:
+    """The smallest part of a broad set that tells as much: the best of many features adds a little by chance alone.
+
+    Evidence is minus a log p-value, about half the square of a normal deviate; that of the part, which has the same
+    noise, may be smaller by `RIDER`.
+    """
+    least = np.sqrt(2.0 * max(found.evidence, 0.0)) - RIDER
+    parts = (
+        s
+        for s in sets
+        if found.statistic == s.statistic == "broad"
+        and set(s.features) < set(found.features)
+        and s.p_value <= found.p_value
+        and np.sqrt(2.0 * max(s.evidence, 0.0)) >= least
+    )
+    return min(parts, key=lambda part: (len(part.features), -part.evidence), default=found)
 
 
 def _levels_alone(job: Job, pool: NDArray[np.intp], found: FeatureSet, scan: ScanResult) -> FeatureSet:
