@@ -19,6 +19,8 @@ from shiftscope.kernels.counts import (
     unpack_windows,
 )
 from shiftscope.kernels.labels import draw_labels
+from shiftscope.kernels.shard_counts import count_sets
+from shiftscope.lanes import unpack_labels
 
 
 def xlogx(n: int) -> np.ndarray:
@@ -202,6 +204,26 @@ def test_wide_counters_and_one_thread_give_the_same() -> None:
         numba.set_num_threads(threads)
     for one, other in zip(narrow, wide, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("crowded", [0.0, 0.05, 0.9])
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_cells_of_many_rows_are_counted_like_others(size: int, crowded: float) -> None:
+    """More rows than a byte counts: at all cells, at one of them before long, at one of them almost at once."""
+    rng = np.random.default_rng(size)
+    n, shift, counter = 40_000, 6, np.zeros(1, np.uint32)
+    codes = rng.integers(0, MAX_BINS, (4, n)).astype(np.uint8)
+    codes[:, rng.random(n) < crowded] = 77
+    words = rng.integers(0, 2**64, n, dtype=np.uint64)
+    sets = np.array(list(combinations(range(4), size)), dtype=np.int64)
+    tables, totals = count_sets(codes, words, counter, sets, shift)
+    labels = unpack_labels(words[None], LANES)
+    for features, table, total in zip(sets, tables, totals, strict=True):
+        cell = np.ravel_multi_index(tuple(codes[features] >> shift), (4,) * size)
+        np.testing.assert_array_equal(total, np.bincount(cell, minlength=4**size))
+        slow = np.zeros((4**size, LANES), np.int64)
+        np.add.at(slow, cell, labels)
+        np.testing.assert_array_equal(table, slow)
 
 
 def test_windows_unpack_to_level_and_corner() -> None:

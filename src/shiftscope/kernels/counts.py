@@ -1,10 +1,10 @@
 """Counting the labels in the cells of small feature sets, for many label permutations at a time.
 
 A *lane* is one assignment of the labels to the pooled rows: the observed one or a permutation. `LANES` lanes
-lie side by side, so that a row is added to its cell under all of them with a few vector instructions. The
+are the bits of a word, so that a row is added to its cell under all of them with a few vector instructions. The
 rows are visited in the order of the first feature of a set, which keeps the counters of the other features in
-the first-level cache. Coarser and shifted grids are sums of the finest cells: however many grids there are,
-rows are visited once per set.
+the first-level cache, one byte each until one of them is full. Coarser and shifted grids are sums of the finest
+cells: however many grids there are, rows are visited once per set.
 
 A *window* is two adjacent cells per feature of one grid, so it overlaps its neighbours by half: the windows
 of a grid are the cells of the grid twice as coarse, at every shift by half a cell.
@@ -18,14 +18,17 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
-LANES = 64  # the labels of one row fill one cache line
+from shiftscope.kernels.bits import BITS, add_words
+
+LANES = BITS
 MAX_SIZE = 3  # the largest feature sets that are counted exhaustively
 MAX_BINS = 256  # codes are bytes
 MOST_BOUNDED = 1 << 18  # rows of the largest window whose bounds are tabulated
 POOLED_CELLS = 512  # pooled chi-squares are taken on grids of at most this many cells
-_TILE = 8  # tables filled per pass over the labels; more would not fit the second-level cache
+_TILE = 2  # tables filled per pass over the labels; more would not fit the second-level cache
 _BITS = 8  # of each coordinate in a packed window
 _BYTE = 255
+_ROWS_PER_CELL = 4  # fewer rows than this per cell are not worth a table of bytes
 
 
 def unpack_windows(window: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -155,7 +158,7 @@ def _scan_first(  # type: ignore[no-untyped-def]
     (d, n), size, first = codes.shape, sets.shape[1], sets[begin, 0]
     bins = MAX_BINS >> shift
     order, starts = order_by_bin(codes[first], shift)
-    rows = unpacked(words, order)
+    labels = words[order]
     others = np.empty((d, n if size > 1 else 0), np.uint8)
     for f in range(first + 1, d if size > 1 else 0):
         for r in range(n):
@@ -164,7 +167,7 @@ def _scan_first(  # type: ignore[no-untyped-def]
     totals = np.empty((_TILE, bins**size), np.int64)
     for low in range(begin, end, _TILE):
         high = min(low + _TILE, end)
-        fill_tables(rows, others, starts, sets[low:high], bins, tables, totals)
+        fill_tables(labels, others, starts, sets[low:high], bins, tables, totals)
         for s in range(low, high):
             evaluate_tables(
                 tables[s - low], totals[s - low], bins, size, counted, observed, price, bounds, xlogx,
@@ -189,47 +192,41 @@ def order_by_bin(codes: NDArray[np.uint8], shift: int) -> tuple[NDArray[np.int64
 
 
 @njit(cache=True)
-def unpacked(words: NDArray[np.uint64], order: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Labels of the rows in the given order, one byte per lane: (n, LANES)."""
-    labels = np.empty((order.shape[0], LANES), np.uint8)
-    for r in range(order.shape[0]):
-        word = words[order[r]]
-        for lane in range(LANES):
-            labels[r, lane] = (word >> np.uint64(lane)) & np.uint64(1)
-    return labels
-
-
-@njit(cache=True)
-def fill_tables(rows, others, starts, sets, bins, tables, totals):  # type: ignore[no-untyped-def]
+def fill_tables(labels, others, starts, sets, bins, tables, totals):  # type: ignore[no-untyped-def]
     """Count rows (totals) and rows of the counted sample (tables, per lane) in the finest cells of `sets`."""
     inner = bins ** (sets.shape[1] - 1)
-    cells = np.empty(rows.shape[0], np.uint16)
-    bytewise = np.empty((inner, LANES), np.uint8)
+    cells = np.empty(labels.shape[0], np.uint16)
+    held, narrow = np.empty(inner, np.uint8), np.empty((inner, LANES), np.uint8)
     for block in range(bins):
         start, stop, base = starts[block], starts[block + 1], block * inner
         for s in range(sets.shape[0]):
-            fullest = _find_cells(others, start, stop, sets[s], bins, cells, totals[s, base : base + inner])
-            slab = tables[s, base : base + inner]
-            if fullest <= _BYTE:  # narrow counters: half the memory traffic
-                bytewise[:] = 0
-                _add_rows(rows, start, stop, cells, bytewise)
-                _widen(bytewise, slab)
-            else:
-                slab[:] = 0
-                _add_rows(rows, start, stop, cells, slab)
+            inside = cells[start:stop]
+            inside[:] = 0
+            for axis in range(1, sets.shape[1]):
+                _append_feature(inside, others[sets[s, axis], start:stop], np.uint16(bins))
+            slab = slice(base, base + inner)
+            _count_block(labels[start:stop], inside, held, narrow, tables[s, slab], totals[s, slab])
 
 
 @njit(cache=True)
-def _find_cells(others, start, stop, features, bins, cells, totals):  # type: ignore[no-untyped-def]
-    """Cell of each row within its block, rows per cell, and the largest of these."""
-    inside = cells[start:stop]
-    inside[:] = 0
-    for axis in range(1, features.shape[0]):
-        _append_feature(inside, others[features[axis], start:stop], np.uint16(bins))
-    totals[:] = 0
-    for cell in inside:
-        totals[cell] += 1
-    return np.max(totals)
+def _count_block(labels, cells, held, narrow, table, totals):  # type: ignore[no-untyped-def]
+    """Fill one slab of a table: in bytes, which is a fraction of the memory traffic, as long as they hold enough."""
+    table[:], totals[:] = 0, 0
+    start = 0
+    while start < cells.shape[0]:
+        held[:] = 0
+        stop = _until_full(cells, start, held)
+        if stop < cells.shape[0] and stop - start < _ROWS_PER_CELL * held.shape[0]:  # one cell holds almost all
+            for cell in cells[start:]:
+                totals[cell] += 1
+            add_words(labels[start:], cells[start:], table)
+            return
+        narrow[:] = 0
+        add_words(labels[start:stop], cells[start:stop], narrow)
+        for cell in range(held.shape[0]):
+            totals[cell] += held[cell]
+            _widen(narrow, cell, table)
+        start = stop
 
 
 @njit(cache=True)
@@ -240,19 +237,19 @@ def _append_feature(cells, codes, bins):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _add_rows(rows, start, stop, cells, slab):  # type: ignore[no-untyped-def]
-    # indexed element by element, in a function of its own: this is what the compiler turns into vector code
-    for r in range(start, stop):
-        cell = cells[r]
-        for lane in range(LANES):
-            slab[cell, lane] += rows[r, lane]
+def _until_full(cells, start, held):  # type: ignore[no-untyped-def]
+    """Count the rows of each cell from `start` on, as far as bytes can: the first row that is not counted."""
+    for r in range(start, cells.shape[0]):
+        if held[cells[r]] == _BYTE:
+            return r
+        held[cells[r]] += np.uint8(1)
+    return cells.shape[0]
 
 
 @njit(cache=True)
-def _widen(narrow, wide):  # type: ignore[no-untyped-def]
-    for cell in range(narrow.shape[0]):
-        for lane in range(LANES):
-            wide[cell, lane] = narrow[cell, lane]
+def _widen(narrow, cell, wide):  # type: ignore[no-untyped-def]
+    for lane in range(LANES):
+        wide[cell, lane] += narrow[cell, lane]
 
 
 @njit(cache=True)

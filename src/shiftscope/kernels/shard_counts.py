@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from shiftscope.kernels.counts import LANES, MAX_BINS, evaluate_tables, fill_tables, order_by_bin, unpacked
+from shiftscope.kernels.counts import LANES, MAX_BINS, evaluate_tables, fill_tables, order_by_bin
 
 _TILE = 8  # tables filled per pass over the labels
 
@@ -44,7 +44,7 @@ def count_sets(
         while end < count and sets[end, 0] == first:
             end += 1
         order, starts = order_by_bin(codes[first], shift)
-        rows = unpacked(words, order)
+        labels = words[order]
         others = np.empty((d, n if size > 1 else 0), np.uint8)
         for f in range(d):
             if size > 1 and np.any(sets[begin:end, 1:] == f):
@@ -52,7 +52,7 @@ def count_sets(
                     others[f, r] = codes[f, order[r]] >> shift
         for low in range(begin, end, _TILE):
             high = min(low + _TILE, end)
-            fill_tables(rows, others, starts, sets[low:high], bins, tables[low:high], totals[low:high])
+            fill_tables(labels, others, starts, sets[low:high], bins, tables[low:high], totals[low:high])
         begin = end
     return tables, totals
 
