@@ -42,7 +42,7 @@ class Partitions:
     client : Client
     role : "reference" or "current"
     parts : list of Delayed
-        Each a NumPy array, a pandas or a polars frame: consecutive rows.
+        Each a NumPy array, a pandas or a polars frame, or a `ParquetFile`: consecutive rows.
     lengths : list of int
         Rows of each.
     names : tuple of str
@@ -162,7 +162,7 @@ def _parts(data: Any, role: str) -> list[Any]:
                 f"{role}: {shown(paths[0])} is no Parquet file; on a cluster, give Parquet files (a folder or a "
                 "pattern), a Dask data frame or a Dask array"
             )
-        return [delayed(_read)(str(path.resolve())) for path in paths]
+        return [whole(ParquetFile(str(path.resolve()))) for path in paths]
     if type(data).__module__.split(".")[0] == "dask":
         if hasattr(data, "chunks"):
             return [part for line in data.rechunk({1: -1}).to_delayed() for part in line] if data.ndim == 2 else []
@@ -176,18 +176,33 @@ def _parts(data: Any, role: str) -> list[Any]:
     )
 
 
-def _read(path: str) -> pl.DataFrame:
-    return pl.read_parquet(Path(path), glob=False, hive_partitioning=False)
+@dataclass(frozen=True)
+class ParquetFile:
+    """Rows in a file, read by whoever works on them and only while they do: frames never wait in a worker's memory."""
+
+    path: str
+
+    def __len__(self) -> int:
+        rows: int = pl.scan_parquet(Path(self.path), **_ONE_FILE).select(pl.len()).collect().item()
+        return rows
+
+    def read(self, rows: int | None = None) -> pl.DataFrame:
+        """The first `rows` rows, or all."""
+        return pl.read_parquet(Path(self.path), n_rows=rows, **_ONE_FILE)
+
+
+_ONE_FILE: dict[str, Any] = {"glob": False, "hive_partitioning": False}
 
 
 def _head(part: Any, role: str) -> tuple[int, tuple[str, ...], bool]:
     """Rows of a part, its columns, and whether these had no names."""
-    table = _reading(part[:0], role).table
+    first = part.read(0) if isinstance(part, ParquetFile) else part[:0]
+    table = _reading(first, role).table
     return len(part), table.names, table.positional
 
 
 def _reading(part: Any, role: str) -> Reading:
-    return Reading(read_table(part, role, least_rows=0))
+    return Reading(read_table(part.read() if isinstance(part, ParquetFile) else part, role, least_rows=0))
 
 
 def _facts(part: Any, role: str, kinds: Kinds) -> dict[str, Facts | Unusable]:

@@ -7,7 +7,7 @@ counts, and with them the whole scan, are the same for any number of partitions 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -214,23 +214,19 @@ def _counted(
     counter: np.dtype[Any],
     word: int,
 ) -> Counts:
-    parts = (
-        count_sets(codes, words[word], np.zeros(1, counter), sets, shift)
-        for codes, words in zip(shards, labels, strict=True)
-    )
-    return _sum_of(next(parts), parts)
+    cells = (MAX_BINS >> shift) ** sets.shape[1]
+    tables, totals = np.zeros((len(sets), cells, LANES), counter), np.zeros((len(sets), cells), np.int64)
+    for codes, words in zip(shards, labels, strict=True):
+        count_sets(codes, words[word], sets, shift, tables, totals)
+    return tables, totals
 
 
 def _added(*parts: Counts) -> Counts:
-    return _sum_of((parts[0][0].copy(), parts[0][1].copy()), parts[1:])
-
-
-def _sum_of(first: Counts, others: Iterable[Counts]) -> Counts:
-    """The first counts, to which the others are added in place."""
-    for more, rows in others:
-        first[0][...] += more
-        first[1][...] += rows
-    return first
+    tables, totals = parts[0][0].copy(), parts[0][1].copy()
+    for more, rows in parts[1:]:
+        tables += more
+        totals += rows
+    return tables, totals
 
 
 def _evaluated(counts: Counts, task: WindowTask, n_rows: int, counted: int, observed: bool) -> WindowEvidence:

@@ -167,7 +167,8 @@ def _scan_first(  # type: ignore[no-untyped-def]
     totals = np.empty((_TILE, bins**size), np.int64)
     for low in range(begin, end, _TILE):
         high = min(low + _TILE, end)
-        fill_tables(labels, others, starts, sets[low:high], bins, tables, totals)
+        tables[:], totals[:] = 0, 0
+        add_to_tables(labels, others, starts, sets[low:high], bins, tables, totals)
         for s in range(low, high):
             evaluate_tables(
                 tables[s - low], totals[s - low], bins, size, counted, observed, price, bounds, xlogx,
@@ -192,8 +193,8 @@ def order_by_bin(codes: NDArray[np.uint8], shift: int) -> tuple[NDArray[np.int64
 
 
 @njit(cache=True)
-def fill_tables(labels, others, starts, sets, bins, tables, totals):  # type: ignore[no-untyped-def]
-    """Count rows (totals) and rows of the counted sample (tables, per lane) in the finest cells of `sets`."""
+def add_to_tables(labels, others, starts, sets, bins, tables, totals):  # type: ignore[no-untyped-def]
+    """Add rows (totals) and rows of the counted sample (tables, per lane) to the finest cells of `sets`."""
     inner = bins ** (sets.shape[1] - 1)
     cells = np.empty(labels.shape[0], np.uint16)
     held, narrow = np.empty(inner, np.uint8), np.empty((inner, LANES), np.uint8)
@@ -210,8 +211,7 @@ def fill_tables(labels, others, starts, sets, bins, tables, totals):  # type: ig
 
 @njit(cache=True)
 def _count_block(labels, cells, held, narrow, table, totals):  # type: ignore[no-untyped-def]
-    """Fill one slab of a table: in bytes, which is a fraction of the memory traffic, as long as they hold enough."""
-    table[:], totals[:] = 0, 0
+    """Add to one slab of a table: in bytes, which is a fraction of the memory traffic, as long as they hold enough."""
     start = 0
     while start < cells.shape[0]:
         held[:] = 0

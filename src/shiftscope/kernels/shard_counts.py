@@ -8,36 +8,38 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from shiftscope.kernels.counts import LANES, MAX_BINS, evaluate_tables, fill_tables, order_by_bin
+from shiftscope.kernels.counts import MAX_BINS, add_to_tables, evaluate_tables, order_by_bin
 
 _TILE = 8  # tables filled per pass over the labels
 
 
 @njit(cache=True, nogil=True)
 def count_sets(
-    codes: NDArray[np.uint8], words: NDArray[np.uint64], counter: NDArray[Any], sets: NDArray[np.int64], shift: int
-) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Rows of the counted sample, and all rows, in the finest cells of every set.
+    codes: NDArray[np.uint8],
+    words: NDArray[np.uint64],
+    sets: NDArray[np.int64],
+    shift: int,
+    tables: NDArray[Any],
+    totals: NDArray[np.int64],
+) -> None:
+    """Add some rows to the finest cells of every set.
 
     Parameters
     ----------
     codes : (d, n) uint8
     words : (n,) uint64
         Labels of 64 lanes.
-    counter : array, only its integer type matters
     sets : (s, size) int64
         In lexicographic order.
     shift : int
         The finest grid has ``256 >> shift`` bins per feature.
-
-    Returns
-    -------
-    (s, cells, LANES) array of counters, (s, cells) int64
+    tables : (s, cells, LANES) unsigned integers
+        Rows of the counted sample.
+    totals : (s, cells) int64
+        All rows.
     """
     (d, n), (count, size) = codes.shape, sets.shape
     bins = MAX_BINS >> shift
-    tables = np.empty((count, bins**size, LANES), counter.dtype)
-    totals = np.empty((count, bins**size), np.int64)
     begin = 0
     while begin < count:
         first, end = sets[begin, 0], begin
@@ -52,9 +54,8 @@ def count_sets(
                     others[f, r] = codes[f, order[r]] >> shift
         for low in range(begin, end, _TILE):
             high = min(low + _TILE, end)
-            fill_tables(labels, others, starts, sets[low:high], bins, tables[low:high], totals[low:high])
+            add_to_tables(labels, others, starts, sets[low:high], bins, tables[low:high], totals[low:high])
         begin = end
-    return tables, totals
 
 
 @njit(cache=True, nogil=True)
