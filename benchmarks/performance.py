@@ -131,8 +131,8 @@ def page(plan: Plan, costs: Costs, cluster_cost: dict[str, Any] | None = None) -
         "",
         *growth(costs, [(plan.width_rows, d) for d in plan.widths], 1, "columns", bytes_),
         "",
-        "The scan reads one label (a byte) per row, labelling and column set; its limit is the time in which one core "
-        "reads as many bytes from memory. Labels that stay in the caches can be read faster than that.",
+        "The scan updates one counter (a byte) per row, labelling and column set; its limit is the time in which one "
+        "core reads as many bytes from memory. Counters stay in the caches, so it can be faster than that.",
         "",
         *cluster(cluster_cost),
         "## Cold start",

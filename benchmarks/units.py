@@ -85,9 +85,9 @@ def sklearn(n: int, d: int, k: int) -> Cost:
 
 
 def scan(n: int, d: int) -> Cost:
-    """The scan of `n` rows; its rate is that at which labels pass through it, in bytes per second.
+    """The scan of `n` rows; its rate is that at which it updates counters of one byte, per second.
 
-    At least one label a row, permutation and set must be looked at.
+    At least one counter a row, permutation and set must be updated.
     """
     from shiftscope.scan import ScanParams, scan_points
 

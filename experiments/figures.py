@@ -1,10 +1,10 @@
 """The tables and figures of the two studies, from whatever units are there.
 
-    python -m experiments.figures --runs runs --out docs/results
+    python -m experiments.figures --runs runs --out docs/results --page docs/results/benchmark.md
 
 Reads RUNS/global_shift and RUNS/local_shift. Writes for each study its table and the inclusion frequencies of features
 (CSV) and its figure (PNG and SVG), and for both the smallest shift that each method is sure of (CSV) and a figure of
-detection rates.
+detection rates. The tables of a page are filled in.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ from matplotlib.patches import Rectangle
 from PIL import Image
 
 from experiments import global_shift, local_shift
+from experiments.benchmark_page import fragments
 from experiments.benchmark20d import DIMENSION, GLOBAL_SUPPORT, LOCAL_SUPPORT
+from experiments.pages import filled
 from experiments.study import Study
 from experiments.summaries import Reach, Row, Spread, inclusion_csv, reaches, reaches_csv, rows_csv, summarise
 from experiments.units import BUDGET, write_bytes, write_whole
@@ -61,6 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=Path, default=Path("runs"), help="folder of global_shift and local_shift")
     parser.add_argument("--out", type=Path, default=Path("docs/results"))
+    parser.add_argument("--page", type=Path, help="page whose tables are renewed (see experiments.pages)")
     parser.add_argument("--quick", action="store_true", help="take the units of quick runs")
     asked = parser.parse_args(arguments)
     studies = (global_shift.STUDY, local_shift.STUDY)
@@ -71,6 +74,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked.out.mkdir(parents=True, exist_ok=True)
     for path in write_all(found, asked.out):
         print(path)
+    if asked.page:
+        reach = {study: reaches(study, rows) for study, rows in found.items()}
+        tables = fragments(found, reach, NAMES)
+        write_whole(asked.page, filled(asked.page.read_text(encoding="utf-8"), tables))
+        print(asked.page)
 
 
 def write_all(found: dict[Study, list[Row]], out: Path) -> list[Path]:

@@ -12,6 +12,7 @@ from scipy.stats import hypergeom
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
+from experiments import pages
 from experiments.ecg import (
     attribution,
     check,
@@ -200,15 +201,15 @@ def test_overlap_by_wave_and_lead_forgives_near_duplicates():
 
 def test_a_page_keeps_its_prose_and_gets_its_numbers():
     text = "In all <!-- sum -->old<!-- / --> rows.\n\n<!-- table -->\n\n| a |\n\n<!-- / -->\n\nProse."
-    table = page.markdown(("a", "b"), [(1, 2)])
+    table = pages.markdown(("a", "b"), [(1, 2)])
     found = {"sum": "3", "table": table, "idle": "9"}
-    new = page.filled(text, found)
+    new = pages.filled(text, found)
     assert new.startswith("In all <!-- sum -->3<!-- / --> rows.")
     assert "\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n" in new
     assert new.endswith("Prose.")
-    assert page.filled(new, found) == new
+    assert pages.filled(new, found) == new
     with pytest.raises(InputError, match=r"'sum' of the page must be one that the study makes \(sums\)"):
-        page.filled(text, {"table": table, "sums": "9"})
+        pages.filled(text, {"table": table, "sums": "9"})
 
 
 def test_p_values_are_short():

@@ -305,6 +305,29 @@ def test_the_figure_command_writes_tables_and_pictures(tmp_path, capsys):
     assert len(lines) == 1 + 3 * len(METHODS)
 
 
+def test_the_figure_command_fills_a_page(tmp_path):
+    tiny_runs(tmp_path / "runs")
+    page = tmp_path / "page.md"
+    names = [
+        f"{kind} {table}" for kind in ("global", "local") for table in ("protocols", "detected", "exact", "recall")
+    ]
+    marks = [f"<!-- {name} --><!-- / -->" for name in [*names, "global time", "local time", "smallest shift"]]
+    page.write_text("Prose.\n" + "\n".join(marks))
+    figures.main(["--runs", str(tmp_path / "runs"), "--out", str(tmp_path / "out"), "--page", str(page)])
+    text = page.read_text()
+    assert text.startswith("Prose.")
+    lines = text.splitlines()
+    assert "| 500 | 2/2 | 2/2 | 0.500 | 0.500 | 2.000 | 2/2 | 2/2 | 0.500 | 0.500 | 2.000 | 2/2 |" in lines
+    detected = lines[lines.index("<!-- local detected -->") + 2 : lines.index("<!-- local exact -->") - 1]
+    assert detected[:3] == [
+        "| method | 0 | 100 | 500 |",
+        "| --- | --- | --- | --- |",
+        "| shiftscope (default) | 0/2 | 0/1 | 2/2 |",
+    ]
+    assert not any("MLP (paper)" in line for line in detected)  # has no test
+    assert "| local shift | shiftscope (default) | 0 | 500 | 500 | - |" in lines
+
+
 def test_the_same_rows_give_the_same_files(tmp_path):
     tiny_runs(tmp_path)
     rows = summarise(global_shift.STUDY, tmp_path / "global_shift", quick=False)

@@ -1,14 +1,8 @@
-"""The numbers of the results page: tables and figures in sentences, filled in between markers.
-
-A page holds `<!-- name -->...<!-- / -->`; what stands between the two comments is replaced by the fragment `name`. So
-prose is written by hand, and no number is.
-"""
+"""The numbers of the results page: tables and figures in sentences (see `experiments.pages`)."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
-from difflib import get_close_matches
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -17,11 +11,10 @@ import polars as pl
 
 from experiments.ecg.resume import write_whole
 from experiments.ecg.study import ENCODING, PRUNING_DRAWS
-from shiftscope.errors import InputError
+from experiments.pages import filled, markdown
 
 Row = dict
 Tables = dict[str, pl.DataFrame]
-MARKED = re.compile(r"<!-- (?P<name>[\w ]+) -->.*?<!-- / -->", re.DOTALL)
 STRONGEST = 5  # features shown per case, of those in the file
 CASES = "ABCD"
 TAILS_OF = "C"  # the case whose heavy tails are quoted
@@ -31,20 +24,6 @@ NOT_YET = "(not computed yet)"  # of a study that was stopped
 def fill_page(page: Path, tables: Tables) -> None:
     """Renew every fragment of `page`."""
     write_whole(page, filled(page.read_text(encoding="utf-8"), fragments(tables)))
-
-
-def filled(text: str, found: dict[str, str]) -> str:
-    """`text` with the fragments between its markers; tables get lines of their own."""
-
-    def renewed(match: re.Match[str]) -> str:
-        name = match["name"]
-        if name not in found:
-            alike = ", ".join(get_close_matches(name, found)) or "none is like it"
-            raise InputError(f"fragment {name!r} of the page must be one that the study makes ({alike}); rename it")
-        gap = "\n\n" if "\n" in found[name] else ""
-        return f"<!-- {name} -->{gap}{found[name]}{gap}<!-- / -->"
-
-    return MARKED.sub(renewed, text)
 
 
 def fragments(tables: Tables) -> dict[str, str]:
@@ -66,12 +45,6 @@ def fragments(tables: Tables) -> dict[str, str]:
     }
     whole = {name: make(rows[table]) if rows[table] else NOT_YET for name, (table, make) in made.items()}
     return whole | _facts(rows)
-
-
-def markdown(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table in Markdown."""
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
 
 
 def p_text(p: float) -> str:
