@@ -23,8 +23,8 @@ from matplotlib.patches import Rectangle
 from PIL import Image
 
 from experiments import global_shift, local_shift
-from experiments.benchmark_page import fragments
 from experiments.benchmark20d import DIMENSION, GLOBAL_SUPPORT, LOCAL_SUPPORT
+from experiments.benchmark_page import fragments
 from experiments.pages import filled
 from experiments.study import Study
 from experiments.summaries import Reach, Row, Spread, inclusion_csv, reaches, reaches_csv, rows_csv, summarise
