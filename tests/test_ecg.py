@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy.stats import hypergeom
+from scipy.stats import t as student
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
@@ -145,6 +146,20 @@ def test_composition_by_hand():
     assert found.p_value == pytest.approx(hypergeom.sf(2, 10, 6, 4))  # (20 * 4 + 15) / 210
     assert found.p_value == pytest.approx(95 / 210)
     assert attribution.composition(devices, [], specific=1).p_value == 1.0
+
+
+def test_removal_rates_count_every_patient_once():
+    patient = np.array([1, 1, 2, 3, 3, 4, 5, 6, 6, 7])
+    specific = np.array([1, 1, 1, 1, 1, 0, 0, 0, 0, 0], dtype=bool)
+    pruned = np.array([1, 0, 1, 0, 0, 1, 0, 0, 0, 0], dtype=bool)
+    found = attribution.removal_rates(patient, specific, pruned)
+    assert (found.specific, found.others) == (0.5, 0.25)  # of (0.5, 1, 0) and of (1, 0, 0, 0)
+    spread = np.sqrt(0.25 / 3 + 0.25 / 4)
+    degrees = spread**4 / ((0.25 / 3) ** 2 / 2 + (0.25 / 4) ** 2 / 3)
+    assert found.p_value == pytest.approx(student.sf(0.25 / spread, degrees))
+    both = attribution.removal_rates(np.where(patient == 4, 3, patient), specific, pruned)
+    assert both == found  # patient 3, recorded with two devices, is one of either group
+    assert attribution.removal_rates(patient, specific, np.zeros(10, dtype=bool)).p_value == 1.0
 
 
 def test_overlap_of_supports_by_hand():

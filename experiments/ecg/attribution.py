@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import fisher_exact, rankdata
+from scipy.stats import fisher_exact, rankdata, ttest_ind
 
 from experiments.ecg.cohorts import Rows, strata
 from experiments.ecg.data import Ecg
@@ -55,6 +55,33 @@ def composition(devices: NDArray[np.int64], removed: Sequence[int], specific: in
         enrichment=removed_share / share,
         p_value=float(fisher_exact(table, alternative="greater").pvalue),
     )
+
+
+@dataclass(frozen=True)
+class Rates:
+    """How often a patient is pruned, over all draws in which one side has a recording of them.
+
+    Attributes
+    ----------
+    specific, others : float
+        Mean over the patients with the device of the side, and over those with another one.
+    p_value : float
+        Welch's test, one-sided, with patients as units: those with the device of the side are pruned more often.
+    """
+
+    specific: float
+    others: float
+    p_value: float
+
+
+def removal_rates(patient: NDArray[np.int64], specific: NDArray[np.bool_], pruned: NDArray[np.bool_]) -> Rates:
+    """From the rows of all draws of one side: who they are, whether by the device of the side, and whether pruned."""
+    units, unit = np.unique(2 * patient + specific, return_inverse=True)
+    rates = np.bincount(unit, weights=pruned) / np.bincount(unit)
+    own, others = rates[units % 2 == 1], rates[units % 2 == 0]
+    some = min(own.size, others.size) > 1 and np.ptp(rates) > 0.0
+    p_value = ttest_ind(own, others, equal_var=False, alternative="greater").pvalue if some else 1.0
+    return Rates(*(float(part.mean()) if part.size else float("nan") for part in (own, others)), float(p_value))
 
 
 def _counts(devices: NDArray[np.int64]) -> tuple[int, int, int]:

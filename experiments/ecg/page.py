@@ -99,6 +99,8 @@ def _removed(rows: Sequence[Row]) -> str:
         "median p",
         "largest p",
         "draws below 0.001",
+        "patients removed, of the device : others",
+        "p, all draws",
     )
     return markdown(
         header,
@@ -113,6 +115,8 @@ def _removed(rows: Sequence[Row]) -> str:
                 p_text(r["fisher_p_median"]),
                 p_text(r["fisher_p_largest"]),
                 f"{r['draws_below_0.001']} of {r['draws']}",
+                f"{percent(r['rate_specific'], 1)} : {percent(r['rate_others'], 1)}",
+                p_text(r["rates_p"]),
             )
             for r in rows
         ],
@@ -285,6 +289,8 @@ def _facts(rows: dict[str, list[Row]]) -> dict[str, str]:
         "enriched": f"{sum(r['draws_below_0.001'] for r in removed)} of {sum(r['draws'] for r in removed)}",
         "enriched later": f"{sum(r['later_below_0.001'] for r in removed)} of {sum(r['later_draws'] for r in removed)}",
         "enriched weakly": f"{sum(r['draws_below_0.05'] for r in removed)} of {sum(r['draws'] for r in removed)}",
+        "largest rates p": p_text(max(r["rates_p"] for r in removed)),
+        "largest later rates p": p_text(max((r["rates_p_later"] for r in removed if r["rates_p_later"]), default=1.0)),
         "removed shares": f"{100 * min(shares):.0f} to {percent(max(shares))}",
         "enriched full space": _below([r for r in rows["settings"] if r["setting"] == f"{ENCODING}, full space"]),
         "largest verdict": p_text(max(r["p_verdict_largest"] for r in removed)),

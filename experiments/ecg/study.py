@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from pathlib import Path
 
-from experiments.ecg.attribution import Composition, cell_overlap, composition, consensus, jaccard
+import numpy as np
+
+from experiments.ecg.attribution import (
+    Composition,
+    Rates,
+    cell_overlap,
+    composition,
+    consensus,
+    jaccard,
+    removal_rates,
+)
 from experiments.ecg.check import check_unit
 from experiments.ecg.cohorts import CASES, Balance, Cohorts, balance, draw_cohorts
 from experiments.ecg.comparison import Pruning, compare_unit, prune_unit
@@ -80,6 +90,16 @@ class Study:
         cohorts = self.cohorts(case, draw)
         rows, specific = ((cohorts.x, cohorts.case.x), (cohorts.y, cohorts.case.y))[side]
         return composition(self.ecg.device[rows], unit[key][side], specific)
+
+    def removal_rates(self, case: str, side: int, draws: Sequence[int]) -> Rates:
+        """How often patients of the side's device are removed, and others, over some draws."""
+        ecg, parts = self.ecg, []
+        for draw in draws:
+            cohorts = self.cohorts(case, draw)
+            rows, specific = ((cohorts.x, cohorts.case.x), (cohorts.y, cohorts.case.y))[side]
+            pruned = np.isin(np.arange(rows.size), self.compared[case, draw]["removed"][side])
+            parts.append((ecg.patient[rows], ecg.device[rows] == specific, pruned))
+        return removal_rates(*(np.concatenate(line) for line in zip(*parts, strict=True)))
 
     def supports(self, case: str, side: int) -> dict[int, list[int]]:
         """The support of one side by draw; draws that pruned too few rows have none."""

@@ -68,6 +68,8 @@ def removed_table(study: Study) -> list[dict]:
         for side, label in SIDES:
             every = [study.composition(case, study.compared[case, draw], side, draw) for draw in study.draws(case)]
             first = every[0]
+            rates = study.removal_rates(case, side, study.draws(case))
+            later = study.draws(case)[PRUNING_DRAWS:]
             rows.append(
                 {
                     "case": case,
@@ -88,7 +90,11 @@ def removed_table(study: Study) -> list[dict]:
                     "fisher_p_largest": max(one.p_value for one in every),
                     "draws_below_0.001": sum(one.p_value < 0.001 for one in every),
                     "draws_below_0.05": sum(one.p_value < 0.05 for one in every),
-                    "later_draws": len(every[PRUNING_DRAWS:]),
+                    "rate_specific": rates.specific,
+                    "rate_others": rates.others,
+                    "rates_p": rates.p_value,
+                    "rates_p_later": study.removal_rates(case, side, later).p_value if later else None,
+                    "later_draws": len(later),
                     "later_below_0.001": sum(one.p_value < 0.001 for one in every[PRUNING_DRAWS:]),
                 }
             )
