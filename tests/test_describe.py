@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 from scipy.stats import binom
 
-from shiftscope.describe import _interval_given_found, directions, excess_mass
+from shiftscope.describe import _interval, _interval_given_found, directions, excess_mass
 from shiftscope.encode import encode_pair
 from shiftscope.results import Direction
 
@@ -36,6 +36,28 @@ def test_the_interval_covers_among_the_estimates_that_were_found(mean):
     covered = np.sum((intervals[:, 0] <= mean) & (mean <= intervals[:, 1]))
     low, high = binom.ppf((0.001, 0.999), found.size, 0.95)
     assert low <= covered <= high
+
+
+@pytest.mark.parametrize("enough", [0.0, 0.5, 0.9, 0.99])
+@pytest.mark.parametrize("estimate", [-0.02, 0.0, 1e-4, 0.01, 0.2])
+def test_an_interval_has_its_ends_in_order(estimate, enough):
+    low, high = _interval(estimate, 0.01, enough)
+    assert -1.0 <= low < high <= 1.0
+    if estimate <= 0 or enough == 0:
+        assert (low, high) == pytest.approx((estimate - 0.0196, estimate + 0.0196), abs=1e-5)
+    else:
+        assert (low >= 0.0) == (_interval_given_found(estimate, 0.01, enough * estimate)[1] > 0)
+
+
+def test_rows_without_excess_have_an_interval_around_none():
+    rng = np.random.default_rng(4)
+    points, is_current = rng.standard_normal((4000, 2)), np.arange(4000) >= 2000
+    for _ in range(12):
+        rows = np.sort(rng.choice(2000, 40, replace=False)) + 2000
+        found = excess_mass(points, is_current, rows, enough=0.9)
+        low, high = found.interval
+        assert low < high
+        assert high > 0.0
 
 
 def test_far_from_the_limit_the_interval_is_the_ordinary_one():

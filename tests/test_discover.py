@@ -12,7 +12,7 @@ from shiftscope.engines.local import LocalEngine
 from shiftscope.engines.pool import LocalPool
 from shiftscope.job import Job
 from shiftscope.progress import silent
-from shiftscope.scan import FeatureSet, ScanParams, scan_points
+from shiftscope.scan import FeatureSet, ScanParams, ScanResult, scan_points
 
 PARAMS = ss.CompareParams(scan=ScanParams(n_permutations=255))
 
@@ -56,11 +56,11 @@ def test_a_level_out_of_reach_founds_nothing():
     assert discover(job, scan) == ()  # alpha / 2 is below 1 / 256
 
 
-def broad(features, deviate, p_value=0.004, statistic="broad"):
+def broad(features, deviate, statistic="broad", value=9.0):
     nothing = np.empty(0, np.intp)
     names, box = tuple(f"x{feature}" for feature in features), ((-np.inf, np.inf),) * len(features)
     return FeatureSet(
-        features, names, statistic, "current", value=9.0, evidence=deviate**2 / 2, unit=1.0, p_value=p_value, box=box,
+        features, names, statistic, "current", value=value, evidence=deviate**2 / 2, unit=1.0, p_value=1 / 64, box=box,
         rows_reference=nothing, rows_current=nothing,
     )  # fmt: skip
 
@@ -73,7 +73,6 @@ def broad(features, deviate, p_value=0.004, statistic="broad"):
         ([broad((0, 1), 9.4)], (0, 1, 2)),  # 0.6
         ([broad((0, 1), 9.8), broad((1,), 9.6), broad((0,), 9.7)], (0,)),  # the smallest, then the strongest
         ([broad((0, 3), 9.9)], (0, 1, 2)),  # no part of it
-        ([broad((0, 1), 9.9, p_value=0.008)], (0, 1, 2)),  # less sure
         ([broad((0, 1), 9.9, statistic="localised")], (0, 1, 2)),  # another kind of difference
     ],
 )
@@ -87,9 +86,25 @@ def test_a_localised_set_keeps_its_features():
     assert _without_riders(whole, [whole, broad((0, 1), 10.0)]) is whole
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("sets", "tried"), [
+    ((broad((0, 1, 2), 10.0, value=5.5), broad((0, 1), 9.9, value=4.6)), [(0, 1, 2)]),  # the part is not sure by itself
+    ((broad((0, 1, 2), 10.0), broad((0, 1, 3), 9.9), broad((0, 1), 9.8)), [(0, 1)]),  # nothing is tried twice
+    ((broad((0, 1, 2), 10.0), broad((3, 4), 9.0), broad((5,), 8.0, value=4.6)), [(0, 1, 2), (3, 4)]),
+])  # fmt: skip
+def test_sets_are_tried_without_riders_while_they_are_sure(monkeypatch, sets, tried):
+    rows = np.random.default_rng(0).standard_normal((2, 50, 6))
+    job = Job(LocalPool(encode_pair(*rows), False), PARAMS, 0, LocalEngine(), silent)
+    seen = []
+    monkeypatch.setattr("shiftscope.discover._broad_modes", lambda job, pool, found, p: seen.append(found.features))
+    null = np.linspace(0.0, 5.0, 255)
+    scan = ScanResult(sets, 1 / 64, null, null, n_permutations=63, pairs=np.zeros((6, 6)))
+    assert discover(job, scan) == ()
+    assert seen == tried
+
+
+@pytest.mark.parametrize("seed", [0, 6, 8, 13])  # at which the strongest set has a third feature
 def test_a_change_of_correlation_is_told_in_its_two_features(seed):
     rng = np.random.default_rng(seed)
     reference, current = rng.standard_normal((2, 4000, 10))
-    current[:, 7] = 0.2 * current[:, 2] + np.sqrt(1 - 0.2**2) * current[:, 7]
+    current[:, 7] = 0.15 * current[:, 2] + np.sqrt(1 - 0.15**2) * current[:, 7]
     assert {mode.features for mode in discovered(reference, current)} == {(2, 7)}

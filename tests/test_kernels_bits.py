@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numba.core.errors import TypingError
 
 from shiftscope.kernels.bits import BITS, add_words
 
@@ -29,3 +30,8 @@ def test_lines_may_lie_anywhere_in_a_larger_table() -> None:
     add_words(np.array([1, 1 << 63, 0], np.uint64), np.array([2, 2, 1], np.uint16), table[3])
     assert table.sum() == 2
     assert table[3, 2, 0] == table[3, 2, BITS - 1] == 1
+
+
+def test_lines_that_do_not_lie_in_one_piece_are_refused() -> None:
+    with pytest.raises(TypingError, match="C-contiguous"):
+        add_words(np.zeros(1, np.uint64), np.zeros(1, np.uint16), np.zeros((4, BITS), np.uint8, order="F"))

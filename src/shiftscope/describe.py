@@ -84,7 +84,7 @@ def excess_mass(
     of the other half are counted in it, a of N in the mode's own sample and b of M in the other. The excess is
     a / N - b / M, averaged over both ways round, with variance a / N^2 + b / M^2 each. Modes are only looked at once
     they are found, and near the limit of what can be found it takes luck to be found: the interval is conditional on
-    an estimate of at least `enough` times this one (normal, truncated below).
+    an estimate of at least `enough` times this one (normal, truncated below), unless there is no excess to be found by.
 
     Parameters
     ----------
@@ -112,12 +112,11 @@ def excess_mass(
     excess = float(np.mean(shares[:, 0] - shares[:, 1]))
     # Each half gives one estimate; a count of zero still leaves the uncertainty of one row.
     error = float(np.sqrt(np.sum(np.maximum(inside, 1.0) / totals**2)) / 2.0)
-    low, high = _interval_given_found(excess, error, enough * excess if enough > 0 else -np.inf)
+    low, high = _interval(excess, error, enough)
     own, other = float(shares[:, 0].mean()), float(shares[:, 1].mean())
     purity = float(np.clip(1.0 - other / own, 0.0, 1.0)) if own > 0 else 0.0
-    least = 0.0 if enough > 0 else -1.0  # a mode was found because it is in excess
     evidence = _half_deviance(inside.sum(axis=0), totals.sum(axis=0)) if own > other else 0.0
-    return Excess(excess, (max(least, low), min(1.0, high)), purity, evidence)
+    return Excess(excess, (low, high), purity, evidence)
 
 
 def _half_deviance(inside: NDArray[np.float64], totals: NDArray[np.float64]) -> float:
@@ -126,6 +125,16 @@ def _half_deviance(inside: NDArray[np.float64], totals: NDArray[np.float64]) -> 
     outside, expected_outside = totals - inside, totals - expected
     rows, chance = np.append(inside, outside), np.append(expected, expected_outside)
     return float(np.sum(xlogy(rows, rows) - xlogy(rows, chance)))
+
+
+def _interval(estimate: float, error: float, enough: float) -> tuple[float, float]:
+    """Given that an excess was found by its size; if it cannot have been (there is none, or far too little), without."""
+    if enough > 0 and estimate > 0:
+        low, high = _interval_given_found(estimate, error, enough * estimate)
+        if high > 0:
+            return max(0.0, low), min(1.0, high)
+    low, high = _interval_given_found(estimate, error, -np.inf)
+    return max(-1.0, low), min(1.0, high)
 
 
 def _interval_given_found(estimate: float, error: float, limit: float) -> tuple[float, float]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import compress, takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,13 +81,12 @@ def _found(
     job: Job, pool: NDArray[np.intp], scan: ScanResult, null: NDArray[np.float64], known: tuple[Settled, ...]
 ) -> tuple[Settled, ...]:
     """Modes of the strongest set of `pool` that says something new: one if localised, up to two if broad."""
-    least = 1.0 / (scan.n_permutations + 1)
     news = [s for s in scan.sets if not echoes(s.features, known) and not any(_left_by(m, job, s) for m in known)]
-    for strongest in news[:SETS_TRIED]:
-        candidate = _without_riders(strongest, news)
+    sure = [_p_value(s, scan, null) <= job.level for s in news]
+    parts = list(compress(news, sure))
+    plain = [_without_riders(s, parts) for s, _ in zip(news[:SETS_TRIED], takewhile(bool, sure), strict=False)]
+    for candidate in {s.features: s for s in plain}.values():
         p_value = float(p_values(np.array([candidate.value]), null)[0])
-        if max(p_value, candidate.p_value - least) > job.level:  # of a rescan, no permutation may come so far either
-            break
         enough = _enough(candidate, critical_value(null, job.level))
         plainer = _levels_alone(job, pool, candidate, scan)
         modes = _maker(job.encoded, plainer)(job, pool, plainer, p_value)
@@ -97,11 +97,17 @@ def _found(
     return ()
 
 
+def _p_value(found: FeatureSet, scan: ScanResult, null: NDArray[np.float64]) -> float:
+    """Of a set among the permutations of the first scan; of a rescan, no permutation of its own may come so far."""
+    least = 1.0 / (scan.n_permutations + 1)
+    return max(float(p_values(np.array([found.value]), null)[0]), found.p_value - least)
+
+
 def _without_riders(found: FeatureSet, sets: list[FeatureSet]) -> FeatureSet:
     """The smallest part of a broad set that tells as much: the best of many features adds a little by chance alone.
 
     Evidence is minus a log p-value, about half the square of a normal deviate; that of the part, which has the same
-    noise, may be smaller by `RIDER`.
+    noise, may be smaller by `RIDER`. Parts are sought among `sets`, which are sure by themselves.
     """
     least = np.sqrt(2.0 * max(found.evidence, 0.0)) - RIDER
     parts = (
@@ -109,7 +115,6 @@ def _without_riders(found: FeatureSet, sets: list[FeatureSet]) -> FeatureSet:
         for s in sets
         if found.statistic == s.statistic == "broad"
         and set(s.features) < set(found.features)
-        and s.p_value <= found.p_value
         and np.sqrt(2.0 * max(s.evidence, 0.0)) >= least
     )
     return min(parts, key=lambda part: (len(part.features), -part.evidence), default=found)

@@ -175,7 +175,8 @@ def _line(row: BatchRow) -> str:
     drift = "" if row.drift is None else f"{100 * row.drift:+.1f} %"
     mode = ""
     if row.mode is not None:
-        mode = f"{100 * row.mode.excess:.1f} % more in {row.mode.side}: {', '.join(row.mode.directions)}"
+        amount = f"{100 * row.mode.excess:.1f} % more in" if row.mode.excess > 0 else "other rows in"
+        mode = f"{amount} {row.mode.side}: {', '.join(row.mode.directions)}"
     mark = "!" if row.alarm else ""
     line = f"{mark:>3s} {name:{NAME_SHOWN}s} {row.n_rows:8,d} {row.p_value:8.2g}  {drift:>7s}  {mode}"
     return line.rstrip()

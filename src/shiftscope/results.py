@@ -124,7 +124,7 @@ class Direction:
 
 @dataclass(frozen=True)
 class Mode:
-    """One group of rows that one sample has in excess.
+    """One group of rows that one sample has in excess, or that stand for a difference of some features as a whole.
 
     Attributes
     ----------
@@ -135,7 +135,7 @@ class Mode:
     rows : intp array
         Row positions in that sample.
     excess : float
-        Excess mass as a share of that sample.
+        Excess mass as a share of that sample; 0 or less only if the scan found features that differ as a whole.
     excess_interval : (float, float)
         95 % counting interval of `excess`: it knows the noise of counts, not whether the region drawn is right.
     p_value : float

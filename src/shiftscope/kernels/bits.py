@@ -1,7 +1,7 @@
 """Adding the bits of a word to 64 counters at once.
 
 No compiler turns a loop over the bits of a word into good vector code, so the vector operations are spelled out, in
-LLVM's own terms, which exist on every machine: the bytes of the word are spread so that lane l sees byte l // 8, each
+LLVM's own terms, which exist on every machine of little-endian order: the bytes of the word are spread so that lane l sees byte l // 8, each
 lane keeps its own bit, and minus one times the comparison with zero is added.
 """
 
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
+from numba.core.errors import TypingError
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
@@ -32,7 +33,9 @@ def _bits(builder: Any, word: Any) -> Any:
 
 @intrinsic
 def _add_word(context: Any, lines: Any, line: Any, word: Any) -> Any:
-    """``lines[line, l] += bit l of word``; lines : (..., 64) C-contiguous counters, line : intp, word : uint64."""
+    """``lines[line, l] += bit l of word``; lines : (cells, 64) C-contiguous counters, line : intp, word : uint64."""
+    if lines.layout != "C" or lines.ndim != 2 or word != types.uint64:
+        raise TypingError(f"counters must be C-contiguous lines and words uint64, found {lines} and {word}")
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array = context.make_array(signature.args[0])(context, builder, arguments[0])

@@ -26,15 +26,17 @@ MAX_BINS = 256  # codes are bytes
 MOST_BOUNDED = 1 << 18  # rows of the largest window whose bounds are tabulated
 POOLED_CELLS = 512  # pooled chi-squares are taken on grids of at most this many cells
 _TILE = 2  # tables filled per pass over the labels; more would not fit the second-level cache
-_BITS = 8  # of each coordinate in a packed window
+_COORDINATE = 8  # bits of each coordinate in a packed window
 _BYTE = 255
-_ROWS_PER_CELL = 4  # fewer rows than this per cell are not worth a table of bytes
+_ROWS_PER_CELL = 4  # if a byte is full after fewer rows than this per cell, tables of bytes are not worth their while
 
 
 def unpack_windows(window: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Level (...) and first cell along each of three features (..., 3) of packed windows."""
-    mask = (1 << _BITS) - 1
-    return window >> 3 * _BITS, np.stack([window >> _BITS * axis & mask for axis in range(MAX_SIZE)], axis=-1)
+    mask = (1 << _COORDINATE) - 1
+    return window >> 3 * _COORDINATE, np.stack(
+        [window >> _COORDINATE * axis & mask for axis in range(MAX_SIZE)], axis=-1
+    )
 
 
 @njit(cache=True)
@@ -306,7 +308,7 @@ def _best_windows(  # type: ignore[no-untyped-def]
                         value = half_deviance(counts[lane], n, counted, xlogx) - price[level]
                         if value > evidence[lane]:
                             evidence[lane] = value
-                            window[lane] = i | j << _BITS | k << 2 * _BITS | level << 3 * _BITS
+                            window[lane] = i | j << _COORDINATE | k << 2 * _COORDINATE | level << 3 * _COORDINATE
 
 
 @njit(cache=True)

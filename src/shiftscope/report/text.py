@@ -157,6 +157,12 @@ def number_word(number: int) -> str:
 def mode_sentence(mode: ModeSummary) -> str:
     """Who has how much in excess, and where it is visible."""
     low, high = mode.excess_interval
+    if mode.excess <= 0:
+        return (
+            f"the two samples differ in {listed(mode.features)} as a whole; the rows named are those where the "
+            f"{mode.side} sample stands out most, but around them it has no excess ({percent(mode.excess)} of its rows, "
+            f"between {percent(low)} and {percent(high)}, a 95 % interval)."
+        )
     return (
         f"the {mode.side} sample has an excess of about {percent(mode.excess)} of its rows "
         f"(between {percent(low)} and {percent(high)}, a 95 % interval), visible in {listed(mode.features)}."
@@ -165,7 +171,8 @@ def mode_sentence(mode: ModeSummary) -> str:
 
 def mode_title(mode: ModeSummary) -> str:
     """Side, share and strongest features of a mode, as a heading."""
-    return f"{percent(mode.excess)} of the {mode.side} sample, in {listed(mode.features[:TITLE_NAMES])}" + (
+    who = f"{percent(mode.excess)} of the {mode.side} sample" if mode.excess > 0 else f"The {mode.side} sample"
+    return f"{who}, in {listed(mode.features[:TITLE_NAMES])}" + (
         f" and {len(mode.features) - TITLE_NAMES} more" if len(mode.features) > TITLE_NAMES else ""
     )
 
