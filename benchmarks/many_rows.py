@@ -62,7 +62,7 @@ def watched(client: Client) -> Iterator[list[tuple[float, float]]]:
         while not ended.wait(SECONDS):
             workers = client.scheduler_info(n_workers=-1)["workers"].values()
             largest = max((worker["metrics"].get("memory", 0) for worker in workers), default=0)
-            curve.append((time.perf_counter() - began, largest / 2**30))
+            curve.append((time.perf_counter() - began, largest / 1e9))
 
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()
@@ -102,7 +102,7 @@ def run(
         "p_value": result.p_value,
         "modes": [mode.features for mode in result.modes],
         "notes": result.notes,
-        "client_gb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, 3),
+        "client_gb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9, 3),
         "worker_gb": [[round(x, 1), round(y, 3)] for x, y in thinned(curve)],
     }
 

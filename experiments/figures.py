@@ -72,16 +72,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not found:
         parser.error(f"argument --runs: {asked.runs} holds no units of global_shift or local_shift; run a study first")
     asked.out.mkdir(parents=True, exist_ok=True)
-    for path in write_all(found, asked.out):
+    reach = {study: reaches(study, rows) for study, rows in found.items()}
+    for path in write_all(found, reach, asked.out):
         print(path)
     if asked.page:
-        reach = {study: reaches(study, rows) for study, rows in found.items()}
         tables = fragments(found, reach, NAMES)
         write_whole(asked.page, filled(asked.page.read_text(encoding="utf-8"), tables))
         print(asked.page)
 
 
-def write_all(found: dict[Study, list[Row]], out: Path) -> list[Path]:
+def write_all(found: dict[Study, list[Row]], reach: dict[Study, list[Reach]], out: Path) -> list[Path]:
     """All tables and figures of the studies found; their paths."""
     texts = {}
     drawings = {}
@@ -89,7 +89,6 @@ def write_all(found: dict[Study, list[Row]], out: Path) -> list[Path]:
         texts[f"{study.name}.csv"] = rows_csv(rows, study.setting)
         texts[f"{study.name}_inclusion.csv"] = inclusion_csv(rows, study.setting)
         drawings[study.name] = global_figure(rows) if study is global_shift.STUDY else local_figure(rows)
-    reach = {study: reaches(study, rows) for study, rows in found.items()}
     texts["smallest_shift.csv"] = reaches_csv([one for part in reach.values() for one in part])
     drawings["detection"] = detection_figure(found, reach)
     for name, text in texts.items():

@@ -68,6 +68,7 @@ def test_the_page_tells_of_a_cluster_once_it_is_measured(tmp_path: Path) -> None
         "timings": {"encode": 100.0, "scan": 2000.0},
         "scan_rows_per_second_and_core": 5000.0,
         "p_value": 0.008,
+        "modes": [["x2", "x4"], ["x9"]],
         "client_gb": 1.5,
         "worker_gb": [[10.0, 0.9], [20.0, 1.1]],
     }
@@ -77,6 +78,7 @@ def test_the_page_tells_of_a_cluster_once_it_is_measured(tmp_path: Path) -> None
     text = page(QUICK, costs, measured_cluster(file))
     assert "10,000,000 + 10,000,000 rows" in text
     assert "| GB | 0.90 | 1.10 |" in text
+    assert "Modes found: x2, x4; x9 (" in text
     assert "0.6 hours" in text  # 1e9 rows / (5,000 a second and core) / 100 cores
     assert "## A cluster" not in page(QUICK, costs)
 

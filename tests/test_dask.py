@@ -129,6 +129,7 @@ def test_frames_with_gaps_and_levels_and_parquet_files(client: Client, tmp_path:
     for name, frame in zip(("before", "after"), frames, strict=True):
         for number in range(3):
             frame.iloc[200 * number : 200 * (number + 1)].to_parquet(tmp_path / f"{name}-{number}.parquet")
+        frame.iloc[:0].to_parquet(tmp_path / f"{name}-[0].parquet")  # no rows, and no pattern either
     address = client.scheduler.address
     files = [str(tmp_path / f"{name}-*.parquet") for name in ("before", "after")]
     same(ss.compare(*files, params=PARAMS, engine=address), expected)

@@ -128,7 +128,7 @@ def _half_deviance(inside: NDArray[np.float64], totals: NDArray[np.float64]) -> 
 
 
 def _interval(estimate: float, error: float, enough: float) -> tuple[float, float]:
-    """Given that an excess was found by its size; if it cannot have been (there is none, or far too little), without."""
+    """Given that an excess was found by its size; without that if it cannot have been: none, or far too little."""
     if enough > 0 and estimate > 0:
         low, high = _interval_given_found(estimate, error, enough * estimate)
         if high > 0:

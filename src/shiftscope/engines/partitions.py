@@ -85,10 +85,8 @@ class Partitions:
     def distinct(self, name: str) -> bool:
         """Whether no number occurs twice: numbers with the same remainder are brought together."""
         groups = -(-self.n_rows // ROWS_TOGETHER)
-        tasks = [
-            delayed(_no_repeats)([delayed(_same_remainder)(part, self.role, name, at, groups) for part in self.parts])
-            for at in range(groups)
-        ]
+        split = [delayed(_by_remainder, nout=groups)(part, self.role, name, groups) for part in self.parts]
+        tasks = [delayed(_no_repeats)([parts[at] for parts in split]) for at in range(groups)]
         return all(self.client.gather(self.client.compute(tasks)))
 
     def digest(self, recipe: Recipe) -> int:
@@ -176,13 +174,17 @@ def _parts(data: Any, role: str) -> list[Any]:
     )
 
 
+_ONE_FILE: dict[str, Any] = {"glob": False, "hive_partitioning": False}
+
+
 @dataclass(frozen=True)
 class ParquetFile:
     """Rows in a file, read by whoever works on them and only while they do: frames never wait in a worker's memory."""
 
     path: str
 
-    def __len__(self) -> int:
+    def n_rows(self) -> int:
+        """How many there are; no column is read."""
         rows: int = pl.scan_parquet(Path(self.path), **_ONE_FILE).select(pl.len()).collect().item()
         return rows
 
@@ -191,14 +193,11 @@ class ParquetFile:
         return pl.read_parquet(Path(self.path), n_rows=rows, **_ONE_FILE)
 
 
-_ONE_FILE: dict[str, Any] = {"glob": False, "hive_partitioning": False}
-
-
 def _head(part: Any, role: str) -> tuple[int, tuple[str, ...], bool]:
     """Rows of a part, its columns, and whether these had no names."""
-    first = part.read(0) if isinstance(part, ParquetFile) else part[:0]
-    table = _reading(first, role).table
-    return len(part), table.names, table.positional
+    in_file = isinstance(part, ParquetFile)
+    table = _reading(part.read(0) if in_file else part[:0], role).table
+    return part.n_rows() if in_file else len(part), table.names, table.positional
 
 
 def _reading(part: Any, role: str) -> Reading:
@@ -229,9 +228,11 @@ def _all(*parts: bool) -> bool:
     return all(parts)
 
 
-def _same_remainder(part: Any, role: str, name: str, remainder: int, groups: int) -> NDArray[np.float64]:
+def _by_remainder(part: Any, role: str, name: str, groups: int) -> list[NDArray[np.float64]]:
+    """The numbers of one column, those with the same remainder together."""
     values = _reading(part, role).column(name, "number").values
-    return np.asarray(values[np.mod(values, groups) == remainder])
+    remainder = np.mod(values, groups)
+    return [np.asarray(values[remainder == at]) for at in range(groups)]
 
 
 def _no_repeats(parts: list[NDArray[np.float64]]) -> bool:

@@ -1,8 +1,8 @@
 """Adding the bits of a word to 64 counters at once.
 
 No compiler turns a loop over the bits of a word into good vector code, so the vector operations are spelled out, in
-LLVM's own terms, which exist on every machine of little-endian order: the bytes of the word are spread so that lane l sees byte l // 8, each
-lane keeps its own bit, and minus one times the comparison with zero is added.
+LLVM's own terms, which exist on every machine (of little-endian order): the bytes of the word are spread so that lane l
+sees byte l // 8, each lane keeps its own bit, and minus one times the comparison with zero is added.
 """
 
 from __future__ import annotations

@@ -160,8 +160,8 @@ def mode_sentence(mode: ModeSummary) -> str:
     if mode.excess <= 0:
         return (
             f"the two samples differ in {listed(mode.features)} as a whole; the rows named are those where the "
-            f"{mode.side} sample stands out most, but around them it has no excess ({percent(mode.excess)} of its rows, "
-            f"between {percent(low)} and {percent(high)}, a 95 % interval)."
+            f"{mode.side} sample stands out most, but around them it has no excess "
+            f"({percent(mode.excess)} of its rows, between {percent(low)} and {percent(high)}, a 95 % interval)."
         )
     return (
         f"the {mode.side} sample has an excess of about {percent(mode.excess)} of its rows "
