@@ -31,7 +31,7 @@ def protocols(rows: Sequence[Row], setting: str) -> str:
     cells: dict[tuple[str, float], Row] = {(row.method, row.setting): row for row in rows}
     header = [setting]
     for method in PROTOCOLS:
-        header += [f"{method}: detected", "exact", "recall", "purity", "pruned"]
+        header += [f"{method}: detected", "exact", "exact, current", "recall", "purity", "pruned"]
     return markdown(
         [*header, "paper's rule prunes"],
         [
@@ -93,8 +93,9 @@ def smallest(lines: Sequence[Reach], names: dict[str, str]) -> str:
 
 def _protocol(row: Row | None) -> list[str]:
     if row is None:
-        return [""] * 5
-    return [_of(row.detected, row.seeds), _of(row.exact, row.seeds), *map(_mean, (row.recall, row.purity, row.pruned))]
+        return [""] * 6
+    counts = (row.detected, row.exact, row.exact_current)
+    return [*(_of(count, row.seeds) for count in counts), *map(_mean, (row.recall, row.purity, row.pruned))]
 
 
 def _rule(row: Row | None) -> str:

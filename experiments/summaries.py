@@ -42,6 +42,9 @@ class Row:
     exact, exact_top : int or None
         Units whose support is exactly the true one: by the method's own selection, and by its strongest features if
         their number were known.
+    exact_current : int or None
+        Of our two protocols: units whose modes of the current sample, the one that was changed, have exactly the true
+        features.
     recall, purity : Spread or None
         Of the rows named. Rankings name as many as are truly shifted.
     recall_400 : Spread or None
@@ -62,6 +65,7 @@ class Row:
     detected: int | None
     exact: int | None
     exact_top: int | None
+    exact_current: int | None
     recall: Spread | None
     purity: Spread | None
     recall_400: Spread | None
@@ -117,6 +121,7 @@ def _row(study: Study, method: str, setting: float, units: list[Unit]) -> Row:
         detected=_count(unit["detected"] for unit in units),
         exact=_count(_same(unit, "support") for unit in units),
         exact_top=_count(_same(unit, "support_top") for unit in units),
+        exact_current=_count(_exact_current(unit) for unit in units),
         recall=_spread(unit["recall"] for unit in units),
         purity=_spread(unit["purity"] for unit in units),
         recall_400=_spread(recall_at_budget(unit) for unit in units),
@@ -135,6 +140,13 @@ def _count(answers: Iterable[bool | None]) -> int | None:
 
 def _same(unit: Unit, key: str) -> bool | None:
     return None if unit.get(key) is None else unit[key] == unit["truth"]
+
+
+def _exact_current(unit: Unit) -> bool | None:
+    if "modes" not in unit:
+        return None
+    mine = [mode["features"] for mode in unit["modes"] if mode["side"] == "current"]
+    return sorted({feature for features in mine for feature in features}) == sorted(unit["truth"])
 
 
 def _spread(values: Iterable[float | None]) -> Spread | None:

@@ -231,7 +231,10 @@ def unit_of(study, setting, method, *, detected, support, truth, recall):
         "cpu_seconds": 3.0,
     }
     if method in ("default", "paper"):
-        return unit | {"rows": 2 * int(setting), "kept": [90, 80], "sizes": [100, 100], "p_formula": [0.5, 0.01]}
+        other = [] if method == "default" else [{"side": "reference", "features": [0, 19]}]
+        modes = [{"side": "current", "features": support}] if support else []
+        counts = {"rows": 2 * int(setting), "kept": [90, 80], "sizes": [100, 100], "p_formula": [0.5, 0.01]}
+        return unit | counts | {"modes": modes + other}
     return unit | {"recall_400": recall if setting else None, "support_top": None}
 
 
@@ -265,6 +268,9 @@ def test_rows_count_the_units_that_are_there(tmp_path):
     assert [by["default", setting].seeds for setting in (0, 100, 500)] == [2, 1, 2]
     assert by["default", 500].detected == by["default", 500].exact == 2
     assert by["default", 100].exact == 0
+    assert by["paper", 500].exact_current == 2  # whatever is found on the other side
+    assert by["paper", 100].exact_current == 0
+    assert by["ks", 500].exact_current is None
     assert by["default", 500].pruned.mean == 2.0
     assert by["default", 500].recall_400.mean == 0.5 * 400 / 1000  # 400 of the 1,000 rows it names
     assert by["default", 500].inclusion == tuple(float(f in (2, 4, 6, 8, 9)) for f in range(20))
@@ -317,7 +323,9 @@ def test_the_figure_command_fills_a_page(tmp_path):
     text = page.read_text()
     assert text.startswith("Prose.")
     lines = text.splitlines()
-    assert "| 500 | 2/2 | 2/2 | 0.500 | 0.500 | 2.000 | 2/2 | 2/2 | 0.500 | 0.500 | 2.000 | 2/2 |" in lines
+    ours = "2/2 | 2/2 | 2/2 | 0.500 | 0.500 | 2.000"
+    assert f"| 500 | {ours} | {ours} | 2/2 |" in lines
+    assert any(line.startswith("| 100 | 0/1 | 0/1 | 0/1 |") for line in lines)
     detected = lines[lines.index("<!-- local detected -->") + 2 : lines.index("<!-- local exact -->") - 1]
     assert detected[:3] == [
         "| method | 0 | 100 | 500 |",
