@@ -133,8 +133,8 @@ def page(plan: Plan, costs: Costs, cluster_cost: dict[str, Any] | None = None) -
         "",
         "The scan updates one counter (a byte) per row, labelling and column set; its limit is the time in which one "
         "core reads as many bytes from memory. Counters stay in the caches, so it can be faster than that. The fewer "
-        "rows and columns there are, the more labellings are drawn (832 for 10,000 rows x 20, 256 from 30,000 rows "
-        "on), so small data take longer than the curves of large ones would say.",
+        "rows and columns there are, the more labellings are drawn, so small data take longer than the curves of large "
+        "ones would say.",
         "",
         *cluster(cluster_cost),
         "## Cold start",
@@ -149,8 +149,9 @@ def page(plan: Plan, costs: Costs, cluster_cost: dict[str, Any] | None = None) -
 def searches(plan: Plan, costs: Costs, flops: float) -> list[str]:
     """Neighbour searches beside other programs and the arithmetic limit."""
     lines = [
-        "| rows x columns, k | ours (s) | faiss / ours | scikit-learn / ours | limit / ours | ours (GB) | faiss (GB) |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
+        "| rows x columns, k | ours (s) | faiss / ours | scikit-learn / ours | limit / ours "
+        "| ours (GiB) | faiss (GiB) | scikit-learn (GiB) |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for n, d, k in plan.searches:
         ours, faiss, sklearn = (costs[(program, n, d, k)] for program in ("ours", "faiss", "sklearn"))
@@ -158,7 +159,7 @@ def searches(plan: Plan, costs: Costs, flops: float) -> list[str]:
         lines.append(
             f"| {n:,} x {d}, {k} | {ours['wall']:.2f} | {faiss['wall'] / ours['wall']:.2f} "
             f"| {sklearn['wall'] / ours['wall']:.2f} | {limit / ours['wall']:.2f} | {ours['peak']:.2f} "
-            f"| {faiss['peak']:.2f} |"
+            f"| {faiss['peak']:.2f} | {sklearn['peak']:.2f} |"
         )
     return lines
 
@@ -168,7 +169,7 @@ def beside(plan: Plan, costs: Costs) -> list[str]:
     n, d = plan.compared, plan.columns
     ours, faiss, trees = costs[("compare", n, d)], costs[("faiss", n, d, plan.k)], costs[("classifier", n, d)]
     return [
-        f"`compare` of {n:,} pooled rows x {d}: {ours['wall']:.1f} s, {ours['peak']:.2f} GB. That is "
+        f"`compare` of {n:,} pooled rows x {d}: {ours['wall']:.1f} s, {ours['peak']:.2f} GiB. That is "
         f"{ours['wall'] / faiss['wall']:.2f} times faiss's search for {plan.k} neighbours alone "
         f"({faiss['wall']:.1f} s) and {ours['wall'] / trees['wall']:.2f} times an out-of-fold LightGBM test "
         f"({trees['wall']:.1f} s), which gives a verdict, but no rows, columns or subsets.",
@@ -178,19 +179,19 @@ def beside(plan: Plan, costs: Costs) -> list[str]:
 def growth(costs: Costs, cases: list[tuple[int, int]], axis: int, word: str, bytes_: float) -> list[str]:
     """A table of one growth curve, with the fitted exponents."""
     lines = [
-        f"| {word} | scan (s) | limit / scan | compare (s) | compare (GB) | LightGBM (s) |",
-        "| --- | --- | --- | --- | --- | --- |",
+        f"| {word} | scan (s) | limit / scan | (GiB) | compare (s) | (GiB) | LightGBM (s) | (GiB) |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     programs = ("scan", "compare", "classifier")
     for case in cases:
         scan, compare, trees = (costs[(program, *case)] for program in programs)
         lines.append(
-            f"| {case[axis]:,} | {scan['wall']:.1f} | {scan['rate'] / bytes_:.2f} | {compare['wall']:.1f} "
-            f"| {compare['peak']:.2f} | {trees['wall']:.1f} |"
+            f"| {case[axis]:,} | {scan['wall']:.1f} | {scan['rate'] / bytes_:.2f} | {scan['peak']:.2f} "
+            f"| {compare['wall']:.1f} | {compare['peak']:.2f} | {trees['wall']:.1f} | {trees['peak']:.2f} |"
         )
     sizes = np.log([case[axis] for case in cases])
     slopes = [np.polyfit(sizes, np.log([costs[(p, *case)]["wall"] for case in cases]), 1)[0] for p in programs]
-    return [*lines, f"| exponent | {slopes[0]:.2f} | | {slopes[1]:.2f} | | {slopes[2]:.2f} |"]
+    return [*lines, f"| exponent | {slopes[0]:.2f} | | | {slopes[1]:.2f} | | {slopes[2]:.2f} | |"]
 
 
 def cluster(cost: dict[str, Any] | None) -> list[str]:

@@ -24,7 +24,7 @@ COMMAND = [sys.executable, "-m", "benchmarks.units"]
 
 @dataclass(frozen=True)
 class Cost:
-    """Seconds on the clock and of all cores, peak memory of the process in GB, and a rate where one was measured."""
+    """Seconds on the clock and of all cores, peak memory of the process in GiB, and a rate where one was measured."""
 
     wall: float
     cpu: float

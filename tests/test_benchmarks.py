@@ -21,7 +21,7 @@ def test_growth_tells_the_exponent() -> None:
     costs = {(program, n, 20): power_law((program, n, 20)) for program in ("scan", "compare", "classifier")
              for n in (100, 1000, 10_000)}  # fmt: skip
     lines = growth(costs, [(n, 20) for n in (100, 1000, 10_000)], 0, "rows", 1e9)
-    assert lines[-1] == "| exponent | 2.00 | | 2.00 | | 2.00 |"
+    assert lines[-1] == "| exponent | 2.00 | | | 2.00 | | 2.00 | |"
     assert lines[2].startswith("| 100 | 0.0 | 2.00 |")
 
 
