@@ -196,12 +196,12 @@ def test_the_alternation_ends_in_the_features_of_both_supports(monkeypatch):
     monkeypatch.setattr(comparison.ss, "score", score)
     monkeypatch.setattr(comparison, "support", lambda points, n, rows, side, draw: {"features": [[4, 1], [1, 2]][side]})
     monkeypatch.setattr(comparison, "prune", lambda points, n, draw: (points[0], points[n]))
-    found = comparison.refined(np.tile(np.arange(6.0), (80, 1)), 40, (np.ones(40), np.ones(40)), draw=0)
+    found = comparison.refined(np.tile(np.arange(6.0), (80, 1)), 40, "as is", (np.ones(40), np.ones(40)), draw=0)
     assert seen == [[1, 2, 4]]
     assert found.removed[0].tolist() == [1, 2, 4]
     assert [rows.tolist() for rows in found.evident] == [[36, 37, 38, 39], [0, 1, 2, 3]]
     monkeypatch.setattr(comparison, "support", lambda *_: None)
-    nothing = comparison.refined(np.zeros((80, 6)), 40, (np.ones(40), np.ones(40)), draw=0)
+    nothing = comparison.refined(np.zeros((80, 6)), 40, "as is", (np.ones(40), np.ones(40)), draw=0)
     assert [rows.size for rows in nothing.removed] == [0, 0]
 
 
@@ -282,8 +282,20 @@ def test_encodings_bound_outliers_and_do_not_know_the_cohorts():
     order = rng.permutation(400)
     for kind in encoding.KINDS:
         assert np.allclose(encoding.encode(pool[order], kind), bounded[kind][order])
-        assert np.allclose(bounded[kind].std(axis=0), 1)
+        assert kind == "directions" or np.allclose(bounded[kind].std(axis=0), 1)
     assert encoding.tails(bounded["as is"]).top_rows > encoding.tails(bounded["winsorised"]).top_rows
+
+
+def test_directions_are_profiles_of_one_length_in_any_features():
+    pool = np.random.default_rng(1).standard_normal((300, 6)) ** 3
+    scores, found = encoding.encode(pool, "normal scores"), encoding.encode(pool, "directions")
+    for row, profile in zip(scores[:5], found[:5], strict=True):
+        assert profile == pytest.approx(row * np.sqrt(6 / np.sum(row**2)))
+    some = encoding.columns(found, [4, 1], "directions")
+    assert np.allclose(np.sum(some**2, axis=1), 2)
+    assert np.allclose(some, encoding.encode(pool[:, [4, 1]], "directions"))
+    assert np.array_equal(encoding.columns(scores, [4, 1], "normal scores"), scores[:, [4, 1]])
+    assert np.array_equal(encoding.of_one_length(np.zeros((2, 3))), np.zeros((2, 3)))
 
 
 def test_trees_on_bins_are_the_trees_on_values():
@@ -428,9 +440,7 @@ def test_units_are_not_computed_twice(tmp_path):
 def test_the_command_end_to_end(tmp_path, capsys, monkeypatch):
     quick = downstream.classifier
     monkeypatch.setattr(downstream, "classifier", lambda _, seed: quick("LR-L2", seed))
-    monkeypatch.setattr(
-        study, "PRUNINGS", {key: study.PRUNINGS[key] for key in ("winsorised, scan", "winsorised, supports")}
-    )
+    monkeypatch.setattr(study, "OTHER_ENCODINGS", ("as is",))
     monkeypatch.setitem(check.TREES, "max_iter", 5)
     monkeypatch.setattr(comparison, "K_MAX", 40)
     monkeypatch.setattr(comparison, "LOCALISE", comparison.ss.LocaliseParams(epochs=60, background=300))

@@ -21,10 +21,10 @@ FOLDS = 5
 TREES = {"max_depth": 3, "learning_rate": 0.1, "max_iter": 100, "early_stopping": False}
 
 
-def check_unit(folder: Path, name: str, draw: int, kind: str, removed: Sequence[Sequence[int]]) -> Unit:
-    """Out-of-fold AUC of all rows, of the rows kept, and without as many random rows."""
+def check_unit(folder: Path, name: str, draw: int, removed: Sequence[Sequence[int]]) -> Unit:
+    """Out-of-fold AUC, from the features as they are, of all rows, of those kept, and without as many random rows."""
     ecg = read(folder)
-    points, n = encoded(ecg, draw_cohorts(ecg, CASES[name], draw), kind)
+    points, n = encoded(ecg, draw_cohorts(ecg, CASES[name], draw), "as is")
     is_y = np.arange(len(points)) >= n
     rng = np.random.default_rng([draw, 1])
     random = [rng.choice(n, len(gone), replace=False) for gone in removed]

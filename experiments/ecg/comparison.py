@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 import shiftscope as ss
 from experiments.ecg.cohorts import CASES, Cohorts, draw_cohorts
 from experiments.ecg.data import Ecg, read
-from experiments.ecg.encoding import encode, tails
+from experiments.ecg.encoding import columns, encode, tails
 from experiments.ecg.resume import Unit
 
 K_MAX = 200  # the paper's K_M for ECG
@@ -29,14 +28,6 @@ LEAST_QUERIES = 10  # rows that a support is learned from
 
 
 Scores = tuple[NDArray[np.float64], NDArray[np.float64]]  # of the rows of X and of Y
-
-
-@dataclass(frozen=True)
-class Pruning:
-    """How rows are pruned: the encoding, and where one looks."""
-
-    encoding: str
-    where: Literal["full space", "supports", "scan"] = "full space"
 
 
 @dataclass(frozen=True)
@@ -74,7 +65,7 @@ def compare_unit(folder: Path, name: str, draw: int, kind: str, compared_with_ot
     ecg = read(folder)
     points, n = encoded(ecg, draw_cohorts(ecg, CASES[name], draw), kind)
     result = ss.compare(points[:n], points[n:], params=settings(), random_state=draw)
-    found = refined(points, n, (result.scores.reference, result.scores.current), draw)
+    found = refined(points, n, kind, (result.scores.reference, result.scores.current), draw)
     pruned = prune(points, n, draw)
     return {
         "p_value": result.p_value,
@@ -89,22 +80,20 @@ def compare_unit(folder: Path, name: str, draw: int, kind: str, compared_with_ot
     }
 
 
-def prune_unit(folder: Path, name: str, draw: int, pruning: Pruning) -> Unit:
-    """What another setting removes."""
+def prune_unit(folder: Path, name: str, draw: int, kind: str) -> Unit:
+    """What another encoding removes, in the supports it leads to and in the full space."""
     ecg = read(folder)
-    points, n = encoded(ecg, draw_cohorts(ecg, CASES[name], draw), pruning.encoding)
-    if pruning.where == "scan":
-        result = ss.compare(points[:n], points[n:], params=settings(SCAN), random_state=draw)
-        removed = tuple(np.setdiff1d(np.arange(n), kept) for kept in (result.kept_reference, result.kept_current))
-    elif pruning.where == "supports":
-        scores = ss.score(points[:n], points[n:], k_max=K_MAX)
-        removed = refined(points, n, (scores.reference, scores.current), draw).removed
-    else:
-        removed = prune(points, n, draw)
-    return {"removed": [rows.tolist() for rows in removed], "tails": vars(tails(points))}
+    points, n = encoded(ecg, draw_cohorts(ecg, CASES[name], draw), kind)
+    scores = ss.score(points[:n], points[n:], k_max=K_MAX)
+    found = refined(points, n, kind, (scores.reference, scores.current), draw)
+    return {
+        "removed": [rows.tolist() for rows in found.removed],
+        "pruned": [rows.tolist() for rows in prune(points, n, draw)],
+        "tails": vars(tails(points)),
+    }
 
 
-def refined(points: NDArray[np.float64], n: int, scores: Scores, draw: int) -> Refined:
+def refined(points: NDArray[np.float64], n: int, kind: str, scores: Scores, draw: int) -> Refined:
     """The supports after some turns of the alternation, and what is pruned in their features.
 
     `scores` are those of X and of Y in the full space.
@@ -116,10 +105,11 @@ def refined(points: NDArray[np.float64], n: int, scores: Scores, draw: int) -> R
         if not features:
             nobody = np.empty(0, dtype=np.intp)
             return Refined(evident, supports, (nobody, nobody))
+        seen = columns(points, features, kind)
         if turn + 1 < TURNS:
-            anew = ss.score(points[:n, features], points[n:, features], k_max=K_MAX)
+            anew = ss.score(seen[:n], seen[n:], k_max=K_MAX)
             scores = anew.reference, anew.current
-    return Refined(evident, supports, prune(points[:, features], n, draw))
+    return Refined(evident, supports, prune(seen, n, draw))
 
 
 def prune(points: NDArray[np.float64], n: int, draw: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -1,18 +1,21 @@
 """Encodings of measured features, fitted on the pool of two cohorts without knowing which row is whose.
 
 Measured features have heavy tails (a fiducial in the wrong place), and a Euclidean distance is as large as its worst
-feature. `winsorised`, the study's choice, bounds every feature at its 1 % and 99 % quantiles and keeps its scale.
+feature. `winsorised` bounds every feature at its 1 % and 99 % quantiles and keeps its scale. `normal scores` are those
+of a feature's ranks. `directions`, the study's choice, are normal scores with every row scaled to the same length (the
+spatial sign of robust statistics): a recording is then the shape of its profile, however extreme it is as a whole.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm, rankdata
 
-KINDS = ("as is", "winsorised", "normal scores")
+KINDS = ("as is", "winsorised", "normal scores", "directions")
 BINS = 255  # of histogram trees
 TAIL = 0.01  # of a feature's values on either side that are pulled in
 
@@ -52,12 +55,24 @@ def quantile_bins(pool: NDArray[np.float64], points: NDArray[np.float64]) -> NDA
 
 
 def encode(pool: NDArray[np.float64], kind: str) -> NDArray[np.float64]:
-    """(n, d) rows of both cohorts in one of `KINDS`, standardised."""
+    """(n, d) rows of both cohorts in one of `KINDS`; features are standardised, and of directions the rows scaled."""
     if kind == "winsorised":
         return winsoriser(pool).apply(pool)
-    points = norm.ppf((rankdata(pool, axis=0) - 0.5) / len(pool)) if kind == "normal scores" else pool
+    points = pool if kind == "as is" else norm.ppf((rankdata(pool, axis=0) - 0.5) / len(pool))
     scale = points.std(axis=0)
-    return (points - points.mean(axis=0)) / np.where(scale > 0, scale, 1.0)
+    points = (points - points.mean(axis=0)) / np.where(scale > 0, scale, 1.0)
+    return of_one_length(points) if kind == "directions" else points
+
+
+def columns(points: NDArray[np.float64], features: Sequence[int], kind: str) -> NDArray[np.float64]:
+    """Some features of encoded `points`, encoded as if there were no others."""
+    return of_one_length(points[:, features]) if kind == "directions" else points[:, features]
+
+
+def of_one_length(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Every row scaled to a mean square of 1; rows of zeros stay."""
+    lengths = np.sqrt((points**2).mean(axis=1, keepdims=True))
+    return points / np.where(lengths > 0, lengths, 1.0)
 
 
 @dataclass(frozen=True)

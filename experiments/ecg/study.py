@@ -21,20 +21,16 @@ from experiments.ecg.attribution import (
 )
 from experiments.ecg.check import check_unit
 from experiments.ecg.cohorts import CASES, Balance, Cohorts, balance, draw_cohorts
-from experiments.ecg.comparison import Pruning, compare_unit, prune_unit
+from experiments.ecg.comparison import compare_unit, prune_unit
 from experiments.ecg.controls import control_unit
 from experiments.ecg.data import Ecg, read
 from experiments.ecg.downstream import TASKS, downstream_unit
 from experiments.ecg.resume import Task, Unit, run
 from experiments.ecg.seeds import seed_unit
 
-ENCODING = "as is"  # standardised, as in the paper
-PRUNINGS = {  # other settings, for comparison
-    "winsorised, supports": Pruning("winsorised", where="supports"),
-    "winsorised, full space": Pruning("winsorised"),
-    "winsorised, scan": Pruning("winsorised", where="scan"),
-}
-PRUNING_DRAWS = 2  # settings were chosen on these
+ENCODING = "directions"
+OTHER_ENCODINGS = ("as is", "winsorised", "normal scores")  # for comparison; "as is" is the paper's
+PRUNING_DRAWS = 2  # those the alternation was chosen on
 DOWNSTREAM_CASE = "C"  # the paper's
 OTHER_DRAWS = 5  # of the cases that need no classifiers
 X, Y = 0, 1
@@ -49,8 +45,8 @@ class Study:
     ----------
     ecg : Ecg
     compared : dict of (case, draw) -> unit
-    pruned : dict of (case, draw, key of PRUNINGS) -> unit
-        What other settings remove.
+    pruned : dict of (case, draw, other encoding) -> unit
+        What these remove.
     controls, downstream, checks, seeds : lists of units
     """
 
@@ -211,15 +207,13 @@ def _compares(folder: Path, draws: int) -> dict[tuple[str, int], Task]:
 
 def _prunings(folder: Path, draws: int) -> dict[tuple[str, int, str], Task]:
     return {
-        (case, draw, key): Task(f"prune_{case}_{draw}_{_file_name(key)}", prune_unit, (folder, case, draw, pruning))
+        (case, draw, kind): Task(
+            f"prune_{case}_{draw}_{kind.replace(' ', '_')}", prune_unit, (folder, case, draw, kind)
+        )
         for draw in range(min(draws, PRUNING_DRAWS))
         for case in CASES
-        for key, pruning in PRUNINGS.items()
+        for kind in OTHER_ENCODINGS
     }
-
-
-def _file_name(key: str) -> str:
-    return key.replace(", ", "-").replace(" ", "_")
 
 
 def _controls(folder: Path, splits: int) -> dict[tuple[int, int], Task]:
@@ -232,7 +226,7 @@ def _controls(folder: Path, splits: int) -> dict[tuple[int, int], Task]:
 
 def _checks(folder: Path, compared: dict[tuple[str, int], Unit]) -> dict[str, Task]:
     return {
-        case: Task(f"check_{case}", check_unit, (folder, case, draw, ENCODING, unit["removed"]))
+        case: Task(f"check_{case}", check_unit, (folder, case, draw, unit["removed"]))
         for (case, draw), unit in compared.items()
         if draw == 0
     }

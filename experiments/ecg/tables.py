@@ -102,17 +102,12 @@ def removed_table(study: Study) -> list[dict]:
 
 
 def settings_table(study: Study) -> list[dict]:
-    """What every setting that was tried removes: the study's own and the full space in all draws, others in two."""
-    own = {"supports": "removed", "full space": "pruned"}
-    tried = [
-        (f"{ENCODING}, {where}", case, draw, unit, key)
-        for where, key in own.items()
-        for (case, draw), unit in study.compared.items()
-    ]
-    tried += [(setting, case, draw, unit, "removed") for (case, draw, setting), unit in study.pruned.items()]
+    """What every encoding removes, in supports and in the full space: the study's in all draws, others in two."""
+    tried = [(ENCODING, case, draw, unit) for (case, draw), unit in study.compared.items()]
+    tried += [(kind, case, draw, unit) for (case, draw, kind), unit in study.pruned.items()]
     return [
         {
-            "setting": setting,
+            "setting": f"{kind}, {where}",
             "case": case,
             "draw": draw,
             "side": label,
@@ -122,7 +117,8 @@ def settings_table(study: Study) -> list[dict]:
             "fisher_p": found.p_value,
             **unit["tails"],
         }
-        for setting, case, draw, unit, key in tried
+        for kind, case, draw, unit in tried
+        for where, key in (("supports", "removed"), ("full space", "pruned"))
         for side, label in SIDES
         for found in [study.composition(case, unit, side, draw, key)]
     ]
