@@ -20,6 +20,7 @@ def fragments(found: dict[Study, list[Row]], reach: dict[Study, list[Reach]], na
         made[f"{kind} protocols"] = protocols(rows, study.setting)
         made[f"{kind} detected"] = by_setting(rows, names, lambda row: _of(row.detected, row.seeds))
         made[f"{kind} exact"] = by_setting(rows, names, _exact)
+        made[f"{kind} purity"] = by_setting(rows, names, lambda row: _mean(row.purity))
         made[f"{kind} recall"] = by_setting(rows, names, lambda row: _mean(row.recall_400))
         made[f"{kind} time"] = times(rows, names)
     lines = [one for part in reach.values() for one in part]

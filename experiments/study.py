@@ -63,7 +63,9 @@ def run(study: Study, description: str | None, arguments: Sequence[str] | None =
     try:
         seeds = parse_seeds(asked.seeds or [str(QUICK_SEEDS if asked.quick else SEEDS)])
     except ValueError:
-        made.error(f"argument --seeds: expected whole numbers or ranges such as 3-10, found {' '.join(asked.seeds)}")
+        made.error(
+            f"argument --seeds: expected a number from 1, a list, or ranges such as 3-10, found {' '.join(asked.seeds)}"
+        )
     values = getattr(asked, study.setting) or (study.quick_values if asked.quick else study.values)
     units = run_units(
         product(values, seeds, asked.methods),
@@ -92,12 +94,15 @@ def parser(study: Study, description: str | None) -> argparse.ArgumentParser:
 
 def parse_seeds(words: Sequence[str]) -> list[int]:
     """One number n stands for the seeds 0 to n - 1; several numbers and ranges "3-10" stand for themselves."""
-    if len(words) == 1 and "-" not in words[0]:
-        return list(range(int(words[0])))
     seeds: list[int] = []
-    for word in words:
-        first, _, last = word.partition("-")
-        seeds += range(int(first), int(last or first) + 1)
+    if len(words) == 1 and "-" not in words[0]:
+        seeds += range(int(words[0]))
+    else:
+        for word in words:
+            first, _, last = word.partition("-")
+            seeds += range(int(first), int(last or first) + 1)
+    if not seeds:
+        raise ValueError("no seeds")
     return list(dict.fromkeys(seeds))
 
 

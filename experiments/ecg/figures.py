@@ -118,7 +118,7 @@ def auc_changes(study: Study) -> Figure:
     """Change of the AUC by equalisation, one dot per draw, over the range of equally large random removals."""
     figure = Figure(figsize=(10, 5.8), layout="constrained")
     tested = {"auc": "tested on what is kept of Y", "auc_all_tested": "tested on all of Y"}
-    axes = figure.subplots(len(tested), len(CLASSIFIERS), sharex=True, sharey="row")
+    axes = figure.subplots(len(tested), len(CLASSIFIERS), sharex=True, sharey="col")
     for row, (key, title) in zip(axes, tested.items(), strict=True):
         for axis, which in zip(row, CLASSIFIERS, strict=True):
             _changes(study, axis, which, key)

@@ -286,6 +286,7 @@ def _facts(rows: dict[str, list[Row]]) -> dict[str, str]:
     learned = rows["downstream"]
     facts = {
         "enriched first": f"{sum(r['fisher_p'] < 0.001 for r in removed)} of {len(removed)}",
+        "largest first p": p_text(max(r["fisher_p"] for r in removed)),
         "enriched": f"{sum(r['draws_below_0.001'] for r in removed)} of {sum(r['draws'] for r in removed)}",
         "enriched later": f"{sum(r['later_below_0.001'] for r in removed)} of {sum(r['later_draws'] for r in removed)}",
         "enriched weakly": f"{sum(r['draws_below_0.05'] for r in removed)} of {sum(r['draws'] for r in removed)}",
