@@ -100,10 +100,14 @@ def parse_seeds(words: Sequence[str]) -> list[int]:
     else:
         for word in words:
             first, _, last = word.partition("-")
-            seeds += range(int(first), int(last or first) + 1)
+            seeds += _some(range(int(first), int(last or first) + 1))
+    return list(dict.fromkeys(_some(seeds)))
+
+
+def _some(seeds: Sequence[int]) -> Sequence[int]:
     if not seeds:
         raise ValueError("no seeds")
-    return list(dict.fromkeys(seeds))
+    return seeds
 
 
 def unit_name(value: float, seed: int, method: str, *, quick: bool) -> str:

@@ -200,6 +200,11 @@ def test_the_alternation_ends_in_the_features_of_both_supports(monkeypatch):
     assert seen == [[1, 2, 4]]
     assert found.removed[0].tolist() == [1, 2, 4]
     assert [rows.tolist() for rows in found.evident] == [[36, 37, 38, 39], [0, 1, 2, 3]]
+    profiles = comparison.refined(
+        np.tile(np.arange(6.0), (80, 1)), 40, "directions", (np.ones(40), np.ones(40)), draw=0
+    )
+    assert seen[1] == pytest.approx(np.array([1, 2, 4]) / np.sqrt(7))  # a mean square of 1 in these three
+    assert profiles.removed[0].tolist() == seen[1]
     monkeypatch.setattr(comparison, "support", lambda *_: None)
     nothing = comparison.refined(np.zeros((80, 6)), 40, "as is", (np.ones(40), np.ones(40)), draw=0)
     assert [rows.size for rows in nothing.removed] == [0, 0]

@@ -156,12 +156,12 @@ def test_seeds_are_a_number_a_list_or_a_range(words, seeds):
     assert parse_seeds(words) == seeds
 
 
-@pytest.mark.parametrize("words", [["many"], ["0"], ["5-3"]])
+@pytest.mark.parametrize("words", [["many"], ["0"], ["5-3"], ["5-3", "7"]])
 def test_a_wrong_seed_is_one_clear_line(words, capsys):
     with pytest.raises(SystemExit) as stopped:
         run(local_shift.STUDY, None, ["--seeds", *words])
     assert stopped.value.code == 2
-    expected = f"expected a number from 1, a list, or ranges such as 3-10, found {words[0]}"
+    expected = f"expected a number from 1, a list, or ranges such as 3-10, found {' '.join(words)}"
     assert expected in capsys.readouterr().err
 
 

@@ -4,6 +4,7 @@ Measured features have heavy tails (a fiducial in the wrong place), and a Euclid
 feature. `winsorised` bounds every feature at its 1 % and 99 % quantiles and keeps its scale. `normal scores` are those
 of a feature's ranks. `directions`, the study's choice, are normal scores with every row scaled to the same length (the
 spatial sign of robust statistics): a recording is then the shape of its profile, however extreme it is as a whole.
+The package standardises columns again, so in its distances the lengths are equal but for a few percent.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ class Tails:
 
 
 def tails(points: NDArray[np.float64]) -> Tails:
-    """The weight of outliers in standardised `points`."""
+    """The weight of outliers in encoded `points`."""
     norms = np.sort((points**2).sum(axis=1))[::-1]
     return Tails(
         largest=float(np.median(np.abs(points).max(axis=0))),

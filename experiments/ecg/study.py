@@ -98,7 +98,7 @@ class Study:
         return removal_rates(*(np.concatenate(line) for line in zip(*parts, strict=True)))
 
     def supports(self, case: str, side: int) -> dict[int, list[int]]:
-        """The support of one side by draw; draws that pruned too few rows have none."""
+        """The support of one side by draw; draws with too few queries have none."""
         found = {draw: self.compared[case, draw]["supports"][side] for draw in self.draws(case)}
         return {draw: support["features"] for draw, support in found.items() if support}
 

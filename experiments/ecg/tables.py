@@ -62,7 +62,7 @@ def balance_table(study: Study) -> list[dict]:
 
 
 def removed_table(study: Study) -> list[dict]:
-    """Devices in the cohorts and in what `compare` removed, per case and side, first draw and over draws."""
+    """Devices in the cohorts and in the removed sets, per case and side, first draw and over draws."""
     rows = []
     for case in study.cases:
         for side, label in SIDES:
@@ -93,7 +93,6 @@ def removed_table(study: Study) -> list[dict]:
                     "rate_specific": rates.specific,
                     "rate_others": rates.others,
                     "rates_p": rates.p_value,
-                    "rates_p_later": study.removal_rates(case, side, later).p_value if later else None,
                     "later_draws": len(later),
                     "later_below_0.001": sum(one.p_value < 0.001 for one in every[PRUNING_DRAWS:]),
                 }
