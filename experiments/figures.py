@@ -232,7 +232,9 @@ def detection_figure(found: dict[Study, list[Row]], reach: dict[Study, list[Reac
                 panel.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor="#D55E00", linewidth=2.5))
         panel.set_yticks(range(len(methods)), [NAMES[method] for method in methods])
         panel.set_xticks(range(len(settings)), [f"{setting:g}" for setting in settings])
-        panel.set_xlabel(f"{LABELS[study.setting]} (framed: detected from here on at 9 of 10 seeds or more)")
+        panel.set_xlabel(
+            f"{LABELS[study.setting]} (framed: detected from here on at 9 of 10 seeds or more; white: not run)"
+        )
         panel.set_title(f"{study.name.replace('_', ' ')}: detected at level 0.01", loc="left")
     return drawn
 
