@@ -81,6 +81,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(asked.page)
 
 
+def draw(study: Study, folder: Path, *, quick: bool) -> list[Path]:
+    """Tables and figures of the units of one study, written to a folder beside them; their paths."""
+    rows = summarise(study, folder, quick=quick)
+    out = folder / "figures"
+    out.mkdir(parents=True, exist_ok=True)
+    return write_all({study: rows}, {study: reaches(study, rows)}, out)
+
+
 def write_all(found: dict[Study, list[Row]], reach: dict[Study, list[Reach]], out: Path) -> list[Path]:
     """All tables and figures of the studies found; their paths."""
     texts = {}
@@ -88,9 +96,10 @@ def write_all(found: dict[Study, list[Row]], reach: dict[Study, list[Reach]], ou
     for study, rows in found.items():
         texts[f"{study.name}.csv"] = rows_csv(rows, study.setting)
         texts[f"{study.name}_inclusion.csv"] = inclusion_csv(rows, study.setting)
-        drawings[study.name] = global_figure(rows) if study is global_shift.STUDY else local_figure(rows)
+        drawings[study.name] = global_figure(rows) if study == global_shift.STUDY else local_figure(rows)
     texts["smallest_shift.csv"] = reaches_csv([one for part in reach.values() for one in part])
-    drawings["detection"] = detection_figure(found, reach)
+    if any(row.detected is not None for rows in found.values() for row in rows):
+        drawings["detection"] = detection_figure(found, reach)
     for name, text in texts.items():
         write_whole(out / name, text)
     return [out / name for name in texts] + [
@@ -205,7 +214,8 @@ def finish(panel: Axes, title: str, x: str, y: str) -> None:
     panel.set(xlabel=x, ylabel=y)
     panel.grid(color="#dddddd", linewidth=0.6)
     panel.set_axisbelow(True)
-    panel.legend(fontsize=8, frameon=False)
+    if panel.get_legend_handles_labels()[0]:
+        panel.legend(fontsize=8, frameon=False)
 
 
 def detection_figure(found: dict[Study, list[Row]], reach: dict[Study, list[Reach]]) -> Figure:

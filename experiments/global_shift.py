@@ -4,7 +4,8 @@
     python -m experiments.global_shift --methods default paper mlp lightgbm ks mmd ulsif l1 --seeds 0-2
     python -m experiments.global_shift --quick
 
-One JSON file per amplitude, seed and method; what is there is not computed again.
+One JSON file per amplitude, seed and method; what is there is not computed again. Tables and the paper's figure are
+drawn from all units there to OUT/figures (of both studies together: experiments.figures).
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class Study:
 
 
 def run(study: Study, description: str | None, arguments: Sequence[str] | None = None) -> None:
-    """The command of a study: run missing units and print one table per method."""
+    """The command of a study: run missing units, print one table per method, and draw the paper's figures."""
     made = parser(study, description)
     asked = made.parse_args(arguments)
     try:
@@ -76,6 +76,8 @@ def run(study: Study, description: str | None, arguments: Sequence[str] | None =
     for method in dict.fromkeys(asked.methods):
         mine = [one for one in units if one.get("method", "default") == method]
         print(f"{method}\n{table(mine, study.setting)}")
+    for path in import_module("experiments.figures").draw(study, asked.out, quick=asked.quick):
+        print(path)
 
 
 def parser(study: Study, description: str | None) -> argparse.ArgumentParser:

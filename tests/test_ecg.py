@@ -493,7 +493,13 @@ def test_a_slice_of_the_real_recordings():
     assert all(sum(place.lead == lead for place in places) == 46 for lead in waves.LEADS)
     pair = draw_cohorts(ecg, CASES["A"], 0)
     chosen = [k for k, place in enumerate(places) if place.lead in ("V2", "V6") and place.wave in ("ST", "T")]
-    sides = [rows[ecg.device[rows] == device][:300] for rows, device in ((pair.x, 1), (pair.y, 3))]
-    points = encoding.encode(ecg.features[np.concatenate(sides)][:, chosen], "winsorised")
-    result = comparison.ss.compare(points[:300], points[300:], params=comparison.settings())
+    own, shared = ((pair.x, 1), (pair.y, 3)), 2
+    sides = [np.concatenate([rows[ecg.device[rows] == k][:300] for k in (device, shared)]) for rows, device in own]
+    points = encoding.encode(ecg.features[np.concatenate(sides)][:, chosen], study.ENCODING)
+    result = comparison.ss.compare(points[:600], points[600:], params=comparison.settings())
     assert result.p_value <= 0.01
+    scores = result.scores.reference, result.scores.current
+    found = comparison.refined(points, 600, study.ENCODING, scores, draw=0)
+    removed = attribution.composition(ecg.device[sides[1]], found.removed[1], 3)
+    assert removed.removed_share > removed.share
+    assert removed.p_value < 0.05

@@ -313,13 +313,25 @@ def test_the_figure_command_writes_tables_and_pictures(tmp_path, capsys):
     assert len(lines) == 1 + 3 * len(METHODS)
 
 
+def test_a_study_draws_its_figures_from_whatever_units_there_are(tmp_path, capsys):
+    command = ["--quick", "--methods", "ks", "--injected", "300", "--seeds", "1", "--out", str(tmp_path)]
+    run(local_shift.STUDY, None, command)
+    pictures = {path.name for path in (tmp_path / "figures").glob("*.png")}
+    assert pictures == {"local_shift.png", "detection.png"}
+    assert str(tmp_path / "figures" / "local_shift.csv") in capsys.readouterr().out
+    (unit,) = tmp_path.glob("*.json")
+    unit.write_text(json.dumps({**json.loads(unit.read_text()), "detected": None}))  # as of a method without a test
+    (tmp_path / "figures" / "detection.png").unlink()
+    run(local_shift.STUDY, None, command)
+    assert not (tmp_path / "figures" / "detection.png").exists()
+
+
 def test_the_figure_command_fills_a_page(tmp_path):
     tiny_runs(tmp_path / "runs")
     page = tmp_path / "page.md"
-    names = [
-        f"{kind} {table}" for kind in ("global", "local") for table in ("protocols", "detected", "exact", "recall")
-    ]
-    marks = [f"<!-- {name} --><!-- / -->" for name in [*names, "global time", "local time", "smallest shift"]]
+    tables = ("protocols", "detected", "exact", "purity", "recall", "time")
+    names = [f"{kind} {table}" for kind in ("global", "local") for table in tables]
+    marks = [f"<!-- {name} --><!-- / -->" for name in [*names, "smallest shift"]]
     page.write_text("Prose.\n" + "\n".join(marks))
     figures.main(["--runs", str(tmp_path / "runs"), "--out", str(tmp_path / "out"), "--page", str(page)])
     text = page.read_text()
