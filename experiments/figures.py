@@ -71,7 +71,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     found = {study: rows for study, rows in found.items() if rows}
     if not found:
         parser.error(f"argument --runs: {asked.runs} holds no units of global_shift or local_shift; run a study first")
-    asked.out.mkdir(parents=True, exist_ok=True)
     reach = {study: reaches(study, rows) for study, rows in found.items()}
     for path in write_all(found, reach, asked.out):
         print(path)
@@ -84,13 +83,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def draw(study: Study, folder: Path, *, quick: bool) -> list[Path]:
     """Tables and figures of the units of one study, written to a folder beside them; their paths."""
     rows = summarise(study, folder, quick=quick)
-    out = folder / "figures"
-    out.mkdir(parents=True, exist_ok=True)
-    return write_all({study: rows}, {study: reaches(study, rows)}, out)
+    return write_all({study: rows}, {study: reaches(study, rows)}, folder / "figures")
 
 
 def write_all(found: dict[Study, list[Row]], reach: dict[Study, list[Reach]], out: Path) -> list[Path]:
     """All tables and figures of the studies found; their paths."""
+    out.mkdir(parents=True, exist_ok=True)
     texts = {}
     drawings = {}
     for study, rows in found.items():

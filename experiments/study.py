@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 
 from experiments.benchmark20d import Pair
@@ -96,20 +96,14 @@ def parser(study: Study, description: str | None) -> argparse.ArgumentParser:
 
 def parse_seeds(words: Sequence[str]) -> list[int]:
     """One number n stands for the seeds 0 to n - 1; several numbers and ranges "3-10" stand for themselves."""
-    seeds: list[int] = []
     if len(words) == 1 and "-" not in words[0]:
-        seeds += range(int(words[0]))
+        ranges = [range(int(words[0]))]
     else:
-        for word in words:
-            first, _, last = word.partition("-")
-            seeds += _some(range(int(first), int(last or first) + 1))
-    return list(dict.fromkeys(_some(seeds)))
-
-
-def _some(seeds: Sequence[int]) -> Sequence[int]:
-    if not seeds:
-        raise ValueError("no seeds")
-    return seeds
+        ends = [word.partition("-") for word in words]
+        ranges = [range(int(first), int(last or first) + 1) for first, _, last in ends]
+    if not all(ranges):
+        raise ValueError("a range without seeds")
+    return list(dict.fromkeys(chain(*ranges)))
 
 
 def unit_name(value: float, seed: int, method: str, *, quick: bool) -> str:
