@@ -26,8 +26,8 @@ from distributed import Client, LocalCluster
 
 import shiftscope as ss
 from experiments.benchmark20d import DIMENSION, local_pair
-from shiftscope.engines.dask import GATHERED_ROWS, DaskEngine
-from shiftscope.files import whole_file, write_text
+from shiftscope.engines.dask.engine import GATHERED_ROWS, DaskEngine
+from shiftscope.output_files import whole_file, write_text
 
 FILE_ROWS = 1_000_000
 INJECTED_SHARE = 300 / 50_000

@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.units import cores, measured_apart
 from experiments.units import run_units
-from shiftscope.files import write_text
+from shiftscope.output_files import write_text
 
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
 OUT = Path(__file__).parent / "results"

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.benchmark20d import local_pair
-from shiftscope.scan import ScanParams, scan_points
-from shiftscope.windows import Grid
+from shiftscope.subspaces.scan import ScanParams, scan_points
+from shiftscope.subspaces.windows import Grid
 
 SEED = 0
 

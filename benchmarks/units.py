@@ -89,7 +89,7 @@ def scan(n: int, d: int) -> Cost:
 
     At least one counter a row, permutation and set must be updated.
     """
-    from shiftscope.scan import ScanParams, scan_points
+    from shiftscope.subspaces.scan import ScanParams, scan_points
 
     points, names = pool(n, d), tuple(f"x{f}" for f in range(d))
     scan_points(points[:: max(1, n // 400)][:400], 200, names, ScanParams(n_permutations=1))
@@ -147,7 +147,7 @@ def bandwidth(megabytes: int) -> Cost:
 
 def version() -> Cost:
     """`shiftscope --version`."""
-    return _command("from shiftscope.cli import main; import sys; sys.argv = ['shiftscope', '--version']; main()")
+    return _command("from shiftscope.cli.app import main; import sys; sys.argv = ['shiftscope', '--version']; main()")
 
 
 def first_result() -> Cost:

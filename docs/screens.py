@@ -19,7 +19,7 @@ from playwright.sync_api import sync_playwright
 from rich.console import Console
 
 import shiftscope as ss
-from shiftscope.demo import PARAMS, example
+from shiftscope.cli.demo_data import PARAMS, example
 from shiftscope.report.html import write_html
 from shiftscope.report.summary import Summary
 from shiftscope.report.terminal import show

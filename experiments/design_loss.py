@@ -14,15 +14,15 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-
-from experiments.benchmark20d import local_pair
-from experiments.units import Unit, run_units
 from shiftscope.calibrate import calibrate
 from shiftscope.design import Design, draw_design
 from shiftscope.encode import encode_pair
 from shiftscope.living import LivingGraph
 from shiftscope.neighbours import neighbours
 from shiftscope.score import score_graph
+
+from experiments.benchmark20d import local_pair
+from experiments.units import Unit, run_units
 
 ROWS = 10_000
 SHARE = 5

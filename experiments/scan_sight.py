@@ -14,9 +14,9 @@ import time
 from pathlib import Path
 
 import numpy as np
+from shiftscope.scan import scan_points
 
 from experiments.benchmark20d import DIMENSION, GLOBAL_SUPPORT, LOCAL_SUPPORT, Pair, global_pair, local_pair
-from shiftscope.scan import scan_points
 
 CASES = (
     "local:100", "local:75", "local:50", "local:25", "local:0", "global:0.1", "global:0.05",

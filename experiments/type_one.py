@@ -19,12 +19,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
-
-from experiments.benchmark20d import background
 from shiftscope.calibrate import TailTest, calibrate
 from shiftscope.encode import encode_pair
 from shiftscope.living import LivingGraph
 from shiftscope.orient import canonical
+
+from experiments.benchmark20d import background
 from shiftscope.params import CompareParams
 
 LEVELS = (0.05, 0.01)

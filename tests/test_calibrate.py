@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chi2
 
-from shiftscope import calibrate as stage
-from shiftscope.calibrate import TailTest, calibrate, permuted_labels, smallest_p_value
-from shiftscope.neighbours import neighbours
-from shiftscope.null import ScoreNull, SimulatedNull
-from shiftscope.score import nulls_for, score_graph
+from shiftscope.full_space import calibrate as stage
+from shiftscope.full_space.calibrate import TailTest, calibrate, permuted_labels, smallest_p_value
+from shiftscope.full_space.neighbours import neighbours
+from shiftscope.full_space.null import ScoreNull, SimulatedNull
+from shiftscope.full_space.score import nulls_for, score_graph
 
 TABULATED = 0.06  # the exact tail falls in steps, which straight lines between 512 scores cut
 

@@ -11,8 +11,8 @@ from scipy.stats import binom, ks_2samp
 from sklearn.metrics import roc_auc_score
 
 import shiftscope as ss
-from shiftscope import independent
-from shiftscope.certify import density_ratio_rows
+from shiftscope.questions import independent_tests as independent
+from shiftscope.questions.certify import density_ratio_rows
 
 PARAMS = ss.CompareParams(
     n_permutations=199,

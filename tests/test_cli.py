@@ -21,14 +21,15 @@ import pytest
 from rich.console import Console
 
 import shiftscope as ss
-from shiftscope import cli, cli_shared
-from shiftscope.demo import INJECTED_FEATURES, N_INJECTED, example
-from shiftscope.encode import LeftOut
-from shiftscope.export import rows_table, write_rows
-from shiftscope.extract import extract_rows
-from shiftscope.files import whole_file
+from shiftscope.cli import app as cli
+from shiftscope.cli import common as cli_shared
+from shiftscope.cli.demo_data import INJECTED_FEATURES, N_INJECTED, example
+from shiftscope.encoding.encode import LeftOut
+from shiftscope.findings import ShiftResult
+from shiftscope.output_files import whole_file
+from shiftscope.report.mode_rows import rows_table, write_rows
 from shiftscope.report.terminal import show
-from shiftscope.results import ShiftResult
+from shiftscope.tables.file_copies import extract_rows
 
 PARAMS = ss.CompareParams(
     n_permutations=99,
@@ -283,7 +284,7 @@ def test_real_interrupt_of_a_real_process(pair: tuple[Path, Path], tmp_path: Pat
         "    print('ready', flush=True)\n"
         "    time.sleep(600)\n"
         "ss.compare = slow\n"
-        "from shiftscope.cli import main\n"
+        "from shiftscope.cli.app import main\n"
         "main()\n"
     )
     arguments = [

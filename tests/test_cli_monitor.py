@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 import shiftscope as ss
-from shiftscope import cli
-from shiftscope.cli_rows import parse_positions, read_positions
-from shiftscope.lock import locked
+from shiftscope.cli import app as cli
+from shiftscope.cli.explain_rows import parse_positions, read_positions
+from shiftscope.questions.file_lock import locked
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shiftscope.climb import climb
-from shiftscope.kernels.anchors import score_anchors
-from shiftscope.score import nulls_for
+from shiftscope.full_space.score import nulls_for
+from shiftscope.kernels.anchor_scores import score_anchors
+from shiftscope.modes.best_features import climb
 
 
 def slow_score(points, is_current, anchor, features, table):

@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 
 import shiftscope
-from shiftscope import describe
-from shiftscope.compare import compare
-from shiftscope.equalise import EqualiseParams
+from shiftscope._compare import compare
 from shiftscope.errors import InputError, ParameterError
-from shiftscope.localise import LocaliseParams
+from shiftscope.full_space.equalise import EqualiseParams
+from shiftscope.modes import describe
+from shiftscope.modes.localise import LocaliseParams
 from shiftscope.params import CompareParams
-from shiftscope.scan import ScanParams
+from shiftscope.subspaces.scan import ScanParams
 
 FULL_SPACE = CompareParams(
     n_permutations=199,

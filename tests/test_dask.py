@@ -18,16 +18,16 @@ from distributed import Client, LocalCluster
 from typer.testing import CliRunner
 
 import shiftscope as ss
-from shiftscope.cli import app
-from shiftscope.encode import encode_pair
-from shiftscope.engines.dask import DaskEngine
+from shiftscope.cli.app import app
+from shiftscope.encoding.encode import encode_pair
+from shiftscope.encoding.sample_order import canonical
+from shiftscope.engines.dask.engine import DaskEngine
 from shiftscope.engines.local import LocalEngine
-from shiftscope.engines.pool import opened
-from shiftscope.equalise import EqualiseParams
 from shiftscope.errors import EngineError, InputError, ParameterError
-from shiftscope.orient import canonical
-from shiftscope.results import ShiftResult
-from shiftscope.scan import ScanParams
+from shiftscope.findings import ShiftResult
+from shiftscope.full_space.equalise import EqualiseParams
+from shiftscope.samples import opened
+from shiftscope.subspaces.scan import ScanParams
 
 PARAMS = ss.CompareParams(
     alpha=0.05,

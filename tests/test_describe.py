@@ -5,9 +5,9 @@ import polars as pl
 import pytest
 from scipy.stats import binom
 
-from shiftscope.describe import _interval, _interval_given_found, directions, excess_mass
-from shiftscope.encode import encode_pair
-from shiftscope.results import Direction
+from shiftscope.encoding.encode import encode_pair
+from shiftscope.findings import Direction
+from shiftscope.modes.describe import _interval, _interval_given_found, directions, excess_mass
 
 
 def planted(injected=100, n=900, seed=0, spread=0.05):

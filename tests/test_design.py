@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import shiftscope as ss
-from shiftscope.design import Design, draw_design, score_all
-from shiftscope.equalise import EqualiseParams, equalise_graph
-from shiftscope.living import LivingGraph
-from shiftscope.scan import ScanParams
+from shiftscope.full_space.equalise import EqualiseParams, equalise_graph
+from shiftscope.full_space.shrinking_graph import LivingGraph
+from shiftscope.searched_rows import Design, draw_design, score_all
+from shiftscope.subspaces.scan import ScanParams
 
 QUICK = {
     "n_permutations": 199,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shiftscope.kernels.counts import half_deviance
-from shiftscope.report.detectable import POWER, _power, half_deviances
+from shiftscope.kernels.window_counts import half_deviance
+from shiftscope.subspaces.detectable import POWER, _power, half_deviances
 
 
 def test_deviance_is_that_of_the_scan() -> None:

@@ -16,7 +16,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import shiftscope as ss
-from shiftscope import detector_file
+from shiftscope.questions import detector_file
 
 QUICK = ss.CompareParams(
     n_permutations=199,

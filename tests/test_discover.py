@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import shiftscope as ss
-from shiftscope.discover import _without_riders, discover
-from shiftscope.encode import encode_pair
+from shiftscope.encoding.encode import encode_pair
 from shiftscope.engines.local import LocalEngine
-from shiftscope.engines.pool import LocalPool
 from shiftscope.job import Job
+from shiftscope.modes.from_scan import _without_riders, discover
 from shiftscope.progress import silent
-from shiftscope.scan import FeatureSet, ScanParams, ScanResult, scan_points
+from shiftscope.samples import LocalPool
+from shiftscope.subspaces.scan import FeatureSet, ScanParams, ScanResult, scan_points
 
 PARAMS = ss.CompareParams(scan=ScanParams(n_permutations=255))
 
@@ -95,7 +95,9 @@ def test_sets_are_tried_without_riders_while_they_are_sure(monkeypatch, sets, tr
     rows = np.random.default_rng(0).standard_normal((2, 50, 6))
     job = Job(LocalPool(encode_pair(*rows), False), PARAMS, 0, LocalEngine(), silent)
     seen = []
-    monkeypatch.setattr("shiftscope.discover._broad_modes", lambda job, pool, found, p: seen.append(found.features))
+    monkeypatch.setattr(
+        "shiftscope.modes.from_scan._broad_modes", lambda job, pool, found, p: seen.append(found.features)
+    )
     null = np.linspace(0.0, 5.0, 255)
     scan = ScanResult(sets, 1 / 64, null, null, n_permutations=63, pairs=np.zeros((6, 6)))
     assert discover(job, scan) == ()

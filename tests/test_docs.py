@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import shiftscope as ss
-from shiftscope import cli
+from shiftscope.cli import app as cli
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -11,9 +11,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from shiftscope.encode import Encoded, LeftOut, encode, encode_pair
+from shiftscope.encoding.encode import Encoded, LeftOut, encode, encode_pair
 from shiftscope.errors import InputError
-from shiftscope.tables import read_table
+from shiftscope.tables.table import read_table
 
 RNG = np.random.default_rng(20)
 REFERENCE = RNG.normal(size=(30, 4))

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from shiftscope import living
-from shiftscope.equalise import MIN_SAMPLE, EqualiseParams, equalise, equalise_graph
 from shiftscope.errors import ParameterError
-from shiftscope.living import LivingGraph
+from shiftscope.full_space import shrinking_graph as living
+from shiftscope.full_space.equalise import MIN_SAMPLE, EqualiseParams, equalise, equalise_graph
+from shiftscope.full_space.shrinking_graph import LivingGraph
 
 QUICK = EqualiseParams(n_permutations=99)
 K_MAX = 40

@@ -12,9 +12,9 @@ import pytest
 from scipy.stats import binom
 
 import shiftscope as ss
-from shiftscope.encode import encode_pair
-from shiftscope.match import telling_features
-from shiftscope.scan import scan_points
+from shiftscope.encoding.encode import encode_pair
+from shiftscope.questions.matched_rows import telling_features
+from shiftscope.subspaces.scan import scan_points
 
 QUICK = ss.ScanParams(n_permutations=127, n_seeds=16, beam=4)
 SMALL = ss.ScanParams(n_permutations=39, n_seeds=0, max_features=2)
@@ -114,7 +114,7 @@ def test_blocks_of_lanes_change_nothing(monkeypatch: pytest.MonkeyPatch):
     rows = np.vstack(samples(5, d=4))[:400]
     params = ss.ScanParams(n_permutations=300, n_seeds=16, beam=4)
     whole = scan_points(rows, 200, tuple("abcd"), params)
-    monkeypatch.setattr(sys.modules["shiftscope.scan"], "_MOST_LANES", 128)
+    monkeypatch.setattr(sys.modules["shiftscope.subspaces.scan"], "_MOST_LANES", 128)
     parts = scan_points(rows, 200, tuple("abcd"), params)
     assert np.array_equal(whole.localised_null, parts.localised_null)
     assert np.allclose(whole.broad_null, parts.broad_null, atol=1e-4)  # products in single precision

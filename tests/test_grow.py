@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from packing import pack_labels
 
-from shiftscope.bins import bin_features
-from shiftscope.engines.rows import LocalRows
-from shiftscope.grow import grow_boxes
-from shiftscope.kernels.boxes import BOX_BINS, GROWN_SHARE, SLACK, cumulative_bits, grow_lanes
-from shiftscope.kernels.counts import half_deviance
+from shiftscope.encoding.bins import bin_features
+from shiftscope.engines.binned_rows import LocalRows
+from shiftscope.kernels.box_growth import BOX_BINS, GROWN_SHARE, SLACK, cumulative_bits, grow_lanes
 from shiftscope.kernels.labels import draw_labels
-from shiftscope.lanes import draw_lanes
-from shiftscope.windows import scan_windows
+from shiftscope.kernels.window_counts import half_deviance
+from shiftscope.labellings.labellings import draw_lanes
+from shiftscope.subspaces.growth import grow_boxes
+from shiftscope.subspaces.windows import scan_windows
 
 
 def xlogx(n: int) -> np.ndarray:

@@ -13,9 +13,9 @@ import pytest
 from quick import QUICK
 
 import shiftscope as ss
-from shiftscope import cli
+from shiftscope.cli import app as cli
+from shiftscope.findings import ShiftResult
 from shiftscope.report.html import page
-from shiftscope.results import ShiftResult
 
 LIMIT = 3_000_000  # bytes of any page
 SCRIPT = "<script>alert(1)</script>"

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shiftscope import calibrate
-from shiftscope.compare import compare
-from shiftscope.equalise import EqualiseParams, equalise
-from shiftscope.localise import LocaliseParams
+from shiftscope._compare import compare
+from shiftscope.full_space import calibrate
+from shiftscope.full_space.equalise import EqualiseParams, equalise
+from shiftscope.full_space.score import score
+from shiftscope.modes.localise import LocaliseParams
 from shiftscope.params import CompareParams
-from shiftscope.score import score
 
 EQUALISE = EqualiseParams(k_max=15, n_permutations=39)
 COMPARE = CompareParams(

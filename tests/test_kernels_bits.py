@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba.core.errors import TypingError
 
-from shiftscope.kernels.bits import BITS, add_words
+from shiftscope.kernels.cell_counters import BITS, add_words
 
 
 def slow_add_words(words: np.ndarray, cells: np.ndarray, lines: np.ndarray) -> None:

@@ -8,7 +8,9 @@ import pytest
 from packing import pack_labels
 from scipy.stats import binom, chi2_contingency
 
-from shiftscope.kernels.counts import (
+from shiftscope.kernels.labels import draw_labels
+from shiftscope.kernels.shard_counts import count_sets
+from shiftscope.kernels.window_counts import (
     LANES,
     MAX_BINS,
     POOLED_CELLS,
@@ -18,9 +20,7 @@ from shiftscope.kernels.counts import (
     scan_sets,
     unpack_windows,
 )
-from shiftscope.kernels.labels import draw_labels
-from shiftscope.kernels.shard_counts import count_sets
-from shiftscope.lanes import unpack_labels
+from shiftscope.labellings.labellings import unpack_labels
 
 
 def xlogx(n: int) -> np.ndarray:

@@ -6,7 +6,7 @@ from scipy.stats import hypergeom
 
 from shiftscope.kernels import labels as kernel
 from shiftscope.kernels.labels import draw_labels
-from shiftscope.lanes import draw_lanes, unpack_labels
+from shiftscope.labellings.labellings import draw_lanes, unpack_labels
 
 
 def seeds(count: int, state: int) -> np.ndarray:

@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shiftscope import living
-from shiftscope.living import LivingGraph
-from shiftscope.neighbours import neighbours
-from shiftscope.score import score_graph
+from shiftscope.full_space import shrinking_graph as living
+from shiftscope.full_space.neighbours import neighbours
+from shiftscope.full_space.score import score_graph
+from shiftscope.full_space.shrinking_graph import LivingGraph
 
 
 def pool(n_reference=80, n_current=70, seed=0, ties=False):

@@ -5,8 +5,8 @@ import pytest
 
 from experiments.benchmark20d import global_pair, local_pair
 from shiftscope.errors import InputError, ParameterError
-from shiftscope.kernels.enrich import batch_distances, weighted_spread
-from shiftscope.localise import LocaliseParams, batch_neighbours, localise, soft_enrichment
+from shiftscope.kernels.enrichment import batch_distances, weighted_spread
+from shiftscope.modes.localise import LocaliseParams, batch_neighbours, localise, soft_enrichment
 
 QUICK = LocaliseParams(epochs=40)
 

@@ -10,18 +10,18 @@ import polars as pl
 import pytest
 
 from experiments.calibration import mixed
-from shiftscope.bins import GAP_CODES, bin_features
-from shiftscope.compare import compare
-from shiftscope.encode import Columns, encode_pair
-from shiftscope.equalise import EqualiseParams
+from shiftscope._compare import compare
+from shiftscope.encoding.bins import GAP_CODES, bin_features
+from shiftscope.encoding.encode import Columns, encode_pair
+from shiftscope.encoding.features import METRIC_LEVELS
 from shiftscope.errors import InputError, ParameterError
-from shiftscope.features import METRIC_LEVELS
-from shiftscope.levels import counterpart
-from shiftscope.localise import LocaliseParams, localise
+from shiftscope.findings import Direction
+from shiftscope.full_space.equalise import EqualiseParams
+from shiftscope.full_space.score import score
+from shiftscope.modes.levels import counterpart
+from shiftscope.modes.localise import LocaliseParams, localise
 from shiftscope.params import CompareParams
-from shiftscope.results import Direction
-from shiftscope.scan import ScanParams
-from shiftscope.score import score
+from shiftscope.subspaces.scan import ScanParams
 
 QUICK = CompareParams(
     alpha=0.05,

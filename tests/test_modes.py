@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from scipy.stats import binom, chi2
 
 from shiftscope.errors import InputError, ParameterError
-from shiftscope.kernels.peaks import adaptive_k, fill_basins, find_borders, find_peaks
-from shiftscope.modes import DENSITY_TEST, MIN_POINTS, Partition, _density_peaks, _merge, partition
-from shiftscope.neighbours import neighbours, pair_distances
+from shiftscope.full_space.neighbours import neighbours, pair_distances
+from shiftscope.kernels.density_peaks import adaptive_k, fill_basins, find_borders, find_peaks
+from shiftscope.modes.density_peaks import DENSITY_TEST, MIN_POINTS, Partition, _density_peaks, _merge, partition
 
 VALIDATION = Path(__file__).parents[1] / "validation" / "dadapy_modes.py"
 

@@ -15,13 +15,13 @@ import pytest
 
 import shiftscope as ss
 from shiftscope import monitor as monitor_function
-from shiftscope.encode import encode_pair
-from shiftscope.history import History, HistoryHeader
-from shiftscope.lock import locked
-from shiftscope.monitor import drift, table_digest
-from shiftscope.monitoring import Region
-from shiftscope.staged import StagedPValue, staged_p_value, stages
-from shiftscope.tables import read_table
+from shiftscope.encoding.encode import encode_pair
+from shiftscope.questions.file_lock import locked
+from shiftscope.questions.monitor import drift, table_digest
+from shiftscope.questions.monitor_history import History, HistoryHeader
+from shiftscope.questions.monitor_result import Region
+from shiftscope.questions.staged_verdict import StagedPValue, staged_p_value, stages
+from shiftscope.tables.table import read_table
 
 PARAMS = ss.CompareParams(
     alpha=0.2,
@@ -189,7 +189,7 @@ def test_two_monitors_do_not_share_a_record(detector: ss.ShiftDetector, tmp_path
 def test_a_killed_monitor_gives_its_lock_back(tmp_path: Path):
     path = tmp_path / "h"
     script = (
-        "import sys, time; from pathlib import Path; from shiftscope.lock import locked\n"
+        "import sys, time; from pathlib import Path; from shiftscope.questions.file_lock import locked\n"
         "with locked(Path(sys.argv[1])): print(flush=True); time.sleep(600)"
     )
     holder = subprocess.Popen([sys.executable, "-c", script, str(path)], stdout=subprocess.PIPE)

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from shiftscope.engines.local import GROUP, Layout, LocalEngine, choose_layout
 from shiftscope.errors import InputError, ParameterError
-from shiftscope.neighbours import neighbours, neighbours_of, pair_distances
+from shiftscope.full_space.neighbours import neighbours, neighbours_of, pair_distances
 
 # small blocks and groups, so that tables of a few hundred rows have many of both
 LAYOUTS = (Layout(32, 5), Layout(64, 50), Layout(100, 9))

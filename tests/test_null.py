@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binom
 
 from shiftscope.errors import ParameterError
-from shiftscope.null import ScoreNull, SimulatedNull, evidence_table
+from shiftscope.full_space.null import ScoreNull, SimulatedNull, evidence_table
 
 EXACT = 1e-9
 

@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 
 import shiftscope as ss
-from shiftscope.equalise import EqualiseParams
 from shiftscope.errors import ParameterError, ShiftscopeError
-from shiftscope.localise import LocaliseParams
+from shiftscope.full_space.equalise import EqualiseParams
+from shiftscope.modes.localise import LocaliseParams
 from shiftscope.params import CompareParams
-from shiftscope.scan import ScanParams
+from shiftscope.subspaces.scan import ScanParams
 
 
 def test_defaults_can_reach_their_level():

@@ -99,9 +99,9 @@ def test_unknown_name_is_an_attribute_error() -> None:
 
 
 def test_functions_stay_in_place_of_modules_of_their_name() -> None:
-    """Whatever is imported first, ss.score is the function and not the module shiftscope.score."""
+    """Whatever is imported first, ss.score is the function and not the module shiftscope.full_space.score."""
     code = (
-        "import shiftscope.score, shiftscope.equalise, shiftscope as ss; from shiftscope import compare, localise; "
+        "import shiftscope.full_space.score, shiftscope.full_space.equalise, shiftscope as ss; from shiftscope import compare, localise; "
         "assert all(map(callable, (ss.score, ss.equalise, ss.localise, ss.compare, compare, localise)))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
@@ -110,7 +110,7 @@ def test_functions_stay_in_place_of_modules_of_their_name() -> None:
 def test_import_and_version_load_nothing_heavy() -> None:
     code = (
         "import sys; sys.argv = ['shiftscope', '--version']\n"
-        "from shiftscope.cli import main\n"
+        "from shiftscope.cli.app import main\n"
         "try: main()\n"
         "except SystemExit as exit: assert not exit.code\n"
         "heavy = {'numpy', 'numba', 'scipy', 'polars', 'matplotlib'} & set(sys.modules)\n"

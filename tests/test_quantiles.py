@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shiftscope import quantiles
-from shiftscope.bins import bin_features, bin_tables, code_table
-from shiftscope.kernels.keys import chosen_keys, key_of, tally_keys, values_of
-from shiftscope.quantiles import Question, Tally, level_limits, number_limits
+from shiftscope.encoding import quantiles
+from shiftscope.encoding.bins import bin_features, bin_tables, code_table
+from shiftscope.encoding.quantiles import Question, Tally, level_limits, number_limits
+from shiftscope.kernels.ordered_keys import chosen_keys, key_of, tally_keys, values_of
 
 SPECIAL = np.array([0.0, 5e-324, -5e-324, 1.0, np.nextafter(1.0, 2.0), -1.0, 1e308, -1e308, 1e-300])
 

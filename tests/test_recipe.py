@@ -13,18 +13,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shiftscope import facts as facts_module
-from shiftscope.choice import Columns
-from shiftscope.columns import Kind, Unusable
-from shiftscope.encode import TableSample, encode_pair
+from shiftscope.encoding import column_facts as facts_module
+from shiftscope.encoding.column_facts import Facts, merged
+from shiftscope.encoding.encode import TableSample, encode_pair
+from shiftscope.encoding.exact_sums import exact_mean, exact_sum
+from shiftscope.encoding.features import Centre, Feature
+from shiftscope.encoding.plan import Recipe, make_recipe
+from shiftscope.encoding.reading import Kinds, Reading
+from shiftscope.encoding.sample_order import row_digest
 from shiftscope.errors import InputError
-from shiftscope.exact import exact_mean, exact_sum
-from shiftscope.facts import Facts, merged
-from shiftscope.features import Centre, Feature
-from shiftscope.orient import row_digest
-from shiftscope.reading import Kinds, Reading
-from shiftscope.recipe import Recipe, make_recipe
-from shiftscope.tables import read_table
+from shiftscope.tables.column_choice import Columns
+from shiftscope.tables.column_kinds import Kind, Unusable
+from shiftscope.tables.table import read_table
 
 
 class Parts:
@@ -160,7 +160,7 @@ def test_faults_name_column_and_row_of_the_whole_sample() -> None:
 
 def test_too_many_texts_are_left_out_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(facts_module, "MOST_LEVELS", 30)
-    monkeypatch.setattr("shiftscope.identifiers.MOST_LEVELS", 30)
+    monkeypatch.setattr("shiftscope.encoding.identifiers.MOST_LEVELS", 30)
     for count in (1, 3, 16):
         assert "more than 30 distinct texts" in {left.name: left.reason for left in parted(count).left_out}["many"]
 

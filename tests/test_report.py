@@ -19,20 +19,20 @@ from quick import QUICK
 from rich.console import Console
 
 import shiftscope as ss
-from shiftscope.encode import LeftOut
+from shiftscope.encoding.encode import LeftOut
 from shiftscope.errors import InputError
-from shiftscope.files import whole_file, write_text
-from shiftscope.report import text
+from shiftscope.findings import Mode, ShiftResult
+from shiftscope.output_files import whole_file, write_text
+from shiftscope.report import sentences as text
 from shiftscope.report.axes import boxes, drawn, ticks
-from shiftscope.report.cells import place_in_words
+from shiftscope.report.column_words import place_in_words
+from shiftscope.report.figure_data import MARKS_SHOWN, POINTS_SHOWN, TOP_ROWS
 from shiftscope.report.html import COLUMNS_LISTED, MODES_DRAWN, fragment, page
 from shiftscope.report.markdown import write_markdown
-from shiftscope.report.pictures import MARKS_SHOWN, POINTS_SHOWN, TOP_ROWS
-from shiftscope.report.saved import read_summary
+from shiftscope.report.saved_result import read_summary
 from shiftscope.report.summary import Summary, summarise, write_json
 from shiftscope.report.terminal import show
-from shiftscope.results import Mode, ShiftResult
-from shiftscope.scan import FeatureSet, ScanResult
+from shiftscope.subspaces.scan import FeatureSet, ScanResult
 
 PARAMS = ss.CompareParams(
     n_permutations=99,

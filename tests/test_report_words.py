@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import shiftscope as ss
+from shiftscope.report.sentences import mode_sentence, mode_title
 from shiftscope.report.summary import summarise
-from shiftscope.report.text import mode_sentence, mode_title
 
 
 @pytest.fixture(scope="module")

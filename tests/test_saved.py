@@ -14,10 +14,10 @@ from shiftscope.errors import InputError
 from shiftscope.report.explorer import LISTS_BUDGET, downloadable, pack_positions
 from shiftscope.report.html import page
 from shiftscope.report.markdown import write_markdown
-from shiftscope.report.saved import read_summary
+from shiftscope.report.saved_result import read_summary
 from shiftscope.report.schema import PATH, json_schema
+from shiftscope.report.sentences import as_text
 from shiftscope.report.summary import Summary, write_json
-from shiftscope.report.text import as_text
 
 PARAMS = ss.CompareParams(
     n_permutations=199,

@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 from packing import pack_labels
 from scipy.stats import chi2
 
-from shiftscope.bins import Bins, bin_features
-from shiftscope.contrasts import contrast_families, log_tail
-from shiftscope.engines.rows import LocalRows
+from shiftscope.encoding.bins import Bins, bin_features
+from shiftscope.engines.binned_rows import LocalRows
 from shiftscope.errors import ParameterError
-from shiftscope.families import Family, family_wise, p_values
 from shiftscope.kernels.labels import draw_labels
-from shiftscope.lanes import Lanes
-from shiftscope.scan import FeatureSet, ScanParams, ScanResult, scan, scan_points
+from shiftscope.labellings.labellings import Lanes
+from shiftscope.subspaces.contrasts import contrast_families, log_tail
+from shiftscope.subspaces.families import Family, family_wise, p_values
+from shiftscope.subspaces.scan import FeatureSet, ScanParams, ScanResult, scan, scan_points
 
 QUICK = ScanParams(n_permutations=127)
 

@@ -7,9 +7,11 @@ import pytest
 from numba import njit
 from scipy.stats import binom
 
-from shiftscope.encode import encode_pair
+from shiftscope.encoding.encode import encode_pair
 from shiftscope.errors import ParameterError
-from shiftscope.kernels.bit_counters import ENOUGH, FEW, MOST, PLANES, WORDS, bound_masks, count_and_compare
+from shiftscope.full_space.null import evidence_table
+from shiftscope.full_space.score import nulls_for, score
+from shiftscope.kernels.neighbour_counters import ENOUGH, FEW, MOST, PLANES, WORDS, bound_masks, count_and_compare
 from shiftscope.kernels.score import (
     compact_lists,
     crossing_masks,
@@ -18,8 +20,6 @@ from shiftscope.kernels.score import (
     score_permutations,
     score_sequences,
 )
-from shiftscope.null import evidence_table
-from shiftscope.score import nulls_for, score
 
 # --- kernels and their slow twins -----------------------------------------------------------------------
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shiftscope.kernels.enrich import nested_neighbours
-from shiftscope.subset_size import (
+from shiftscope.kernels.enrichment import nested_neighbours
+from shiftscope.modes.feature_count import (
     MAX_VALIDATION_QUERIES,
     Curve,
     best_size,

@@ -13,9 +13,9 @@ import pytest
 import scipy.sparse
 from numpy.typing import NDArray
 
-from shiftscope.columns import Column, Unusable
 from shiftscope.errors import InputError
-from shiftscope.tables import TEXT_SHOWN, Table, listed, read_table, shown
+from shiftscope.tables.column_kinds import Column, Unusable
+from shiftscope.tables.table import TEXT_SHOWN, Table, listed, read_table, shown
 
 VALUES = np.array([[1.5, -2.0, 0.0], [1e300, 3.0, 1e-300], [0.1, 7.25, -1e9], [4.0, 5.0, 6.0]])
 NAMES = ("a", "b", "c")

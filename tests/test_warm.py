@@ -4,8 +4,8 @@ import subprocess
 
 import pytest
 
-from shiftscope import warm
-from shiftscope.kernels.enrich import nested_neighbours
+from shiftscope import compile_ahead as warm
+from shiftscope.kernels.enrichment import nested_neighbours
 from shiftscope.kernels.score import score_lists, score_permutations
 
 
@@ -36,7 +36,7 @@ def test_a_helper_runs_only_if_there_is_something_to_compile(monkeypatch: pytest
         assert started == []
     monkeypatch.setattr(warm, "_compiled", lambda: False)
     with warm.shared_compilation():
-        assert started[0][1:] == ["-m", "shiftscope.warm"]
+        assert started[0][1:] == ["-m", "shiftscope.compile_ahead"]
     assert started[1:] == ["killed", "waited for"]
     monkeypatch.setattr(warm, "cores", lambda: 1)
     with warm.shared_compilation():

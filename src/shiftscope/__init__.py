@@ -5,117 +5,74 @@ The names below are loaded when they are first used, so that `import shiftscope`
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from shiftscope.certify import Certificate, certify
-    from shiftscope.compare import compare
-    from shiftscope.detector import ShiftDetector
-    from shiftscope.encode import Columns
-    from shiftscope.engines.dask import DaskEngine
-    from shiftscope.equalise import EqualiseParams, equalise
+    from shiftscope._compare import compare
+    from shiftscope.encoding.encode import Columns
+    from shiftscope.engines.dask.engine import DaskEngine
+    from shiftscope.equalised_subset import Subset
     from shiftscope.errors import EngineError, InputError, ParameterError, ShiftscopeError
-    from shiftscope.explain_rows import explain_rows
-    from shiftscope.explanation import RowsExplanation
-    from shiftscope.localise import LocaliseParams, localise
-    from shiftscope.modes import partition
-    from shiftscope.monitor import monitor
-    from shiftscope.monitoring import MonitorResult
-    from shiftscope.null import ScoreNull, SimulatedNull
+    from shiftscope.findings import Mode, ShiftResult
+    from shiftscope.full_space.equalise import EqualiseParams, equalise
+    from shiftscope.full_space.null import ScoreNull, SimulatedNull
+    from shiftscope.full_space.score import score
+    from shiftscope.modes.density_peaks import partition
+    from shiftscope.modes.localise import LocaliseParams, localise
     from shiftscope.params import CompareParams
-    from shiftscope.results import Mode, ShiftResult
-    from shiftscope.scan import ScanParams, scan
-    from shiftscope.score import score
-    from shiftscope.subset import Subset
+    from shiftscope.questions.certify import Certificate, certify
+    from shiftscope.questions.detector import ShiftDetector
+    from shiftscope.questions.explain_rows import explain_rows
+    from shiftscope.questions.explanation import RowsExplanation
+    from shiftscope.questions.monitor import monitor
+    from shiftscope.questions.monitor_result import MonitorResult
+    from shiftscope.subspaces.scan import ScanParams, scan
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "Certificate",
-    "Columns",
-    "CompareParams",
-    "DaskEngine",
-    "EngineError",
-    "EqualiseParams",
-    "InputError",
-    "LocaliseParams",
-    "Mode",
-    "MonitorResult",
-    "ParameterError",
-    "RowsExplanation",
-    "ScanParams",
-    "ScoreNull",
-    "ShiftDetector",
-    "ShiftResult",
-    "ShiftscopeError",
-    "SimulatedNull",
-    "Subset",
-    "certify",
-    "compare",
-    "equalise",
-    "explain_rows",
-    "localise",
-    "monitor",
-    "partition",
-    "scan",
-    "score",
-]
-
-_MODULES = {
-    "Certificate": "certify",
-    "Columns": "encode",
+_HOMES = {
+    "Certificate": "questions.certify",
+    "Columns": "encoding.encode",
     "CompareParams": "params",
-    "DaskEngine": "engines.dask",
+    "DaskEngine": "engines.dask.engine",
     "EngineError": "errors",
-    "EqualiseParams": "equalise",
+    "EqualiseParams": "full_space.equalise",
     "InputError": "errors",
-    "LocaliseParams": "localise",
-    "Mode": "results",
-    "MonitorResult": "monitoring",
+    "LocaliseParams": "modes.localise",
+    "Mode": "findings",
+    "MonitorResult": "questions.monitor_result",
     "ParameterError": "errors",
-    "RowsExplanation": "explanation",
-    "ScanParams": "scan",
-    "ScoreNull": "null",
-    "ShiftDetector": "detector",
-    "ShiftResult": "results",
+    "RowsExplanation": "questions.explanation",
+    "ScanParams": "subspaces.scan",
+    "ScoreNull": "full_space.null",
+    "ShiftDetector": "questions.detector",
+    "ShiftResult": "findings",
     "ShiftscopeError": "errors",
-    "SimulatedNull": "null",
-    "Subset": "subset",
-    "certify": "certify",
-    "compare": "compare",
-    "equalise": "equalise",
-    "explain_rows": "explain_rows",
-    "localise": "localise",
-    "monitor": "monitor",
-    "partition": "modes",
-    "scan": "scan",
-    "score": "score",
+    "SimulatedNull": "full_space.null",
+    "Subset": "equalised_subset",
+    "certify": "questions.certify",
+    "compare": "_compare",
+    "equalise": "full_space.equalise",
+    "explain_rows": "questions.explain_rows",
+    "localise": "modes.localise",
+    "monitor": "questions.monitor",
+    "partition": "modes.density_peaks",
+    "scan": "subspaces.scan",
+    "score": "full_space.score",
 }
+
+__all__ = [*_HOMES]
 
 
 def __getattr__(name: str) -> object:
-    """Load a public name from its module (PEP 562)."""
-    if name not in _MODULES:
+    """Load a public name from its module (PEP 562). No module lies here under the name of a public function."""
+    if name not in _HOMES:
         raise AttributeError(f"module 'shiftscope' has no attribute {name!r}")
-    value = getattr(import_module(f"shiftscope.{_MODULES[name]}"), name)
+    value = getattr(import_module(f"shiftscope.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
-
-
-class _Package(ModuleType):
-    """Keeps functions in place of the modules they share a name with: importing a submodule binds it here."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if isinstance(value, ModuleType) and _MODULES.get(name) == name:
-            value = getattr(value, name)
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

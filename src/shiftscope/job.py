@@ -10,13 +10,13 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from shiftscope.design import Design, draw_design
-from shiftscope.encode import Encoded
+from shiftscope.encoding.encode import Encoded
+from shiftscope.encoding.features import Groups
 from shiftscope.engines.base import Engine
-from shiftscope.engines.pool import Pool
-from shiftscope.features import Groups
 from shiftscope.params import CompareParams
 from shiftscope.progress import Progress
+from shiftscope.samples import Pool
+from shiftscope.searched_rows import Design, draw_design
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import ceil
 
-from shiftscope.equalise import EqualiseParams
 from shiftscope.errors import ParameterError, alpha_fault, is_whole, kind_fault
-from shiftscope.localise import LocaliseParams
-from shiftscope.scan import ScanParams
+from shiftscope.full_space.equalise import EqualiseParams
+from shiftscope.modes.localise import LocaliseParams
+from shiftscope.subspaces.scan import ScanParams
 
 LABELLINGS = 499  # a finer p-value than the usual levels need, in a second or two
 

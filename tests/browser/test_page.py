@@ -14,8 +14,8 @@ from chromium import FLAGS, find
 from quick import QUICK
 
 import shiftscope as ss
+from shiftscope.findings import ShiftResult
 from shiftscope.report.html import write_html
-from shiftscope.results import ShiftResult
 
 PATIENCE = 300_000  # milliseconds: machines may be busy
 HOSTILE = "<script>window.hurt=1</script><img src=x onerror=window.hurt=1>"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from shiftscope.scan import ScanParams, scan_points
+from shiftscope.subspaces.scan import ScanParams, scan_points
 
 PAIRS = 240
 ALPHA = 0.1

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
-from shiftscope.kernels.bit_counters import FEW, MOST, PLANES, WORDS, bound_masks, count_and_compare
+from shiftscope.kernels.neighbour_counters import FEW, MOST, PLANES, WORDS, bound_masks, count_and_compare
 
 
 @njit(parallel=True, cache=True, nogil=True)

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from shiftscope.kernels.counts import MAX_BINS, add_to_tables, evaluate_tables, order_by_bin
+from shiftscope.kernels.window_counts import MAX_BINS, add_to_tables, evaluate_tables, order_by_bin
 
 _TILE = 8  # tables filled per pass over the labels
 

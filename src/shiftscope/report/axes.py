@@ -14,10 +14,10 @@ from matplotlib.dates import AutoDateLocator, num2date
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from shiftscope.columns import DAY, Kind, time_text
-from shiftscope.encode import Encoded
-from shiftscope.features import Feature
-from shiftscope.results import ShiftResult
+from shiftscope.encoding.encode import Encoded
+from shiftscope.encoding.features import Feature
+from shiftscope.findings import ShiftResult
+from shiftscope.tables.column_kinds import DAY, Kind, time_text
 
 VIEW = (0.002, 0.998)  # pooled quantiles between which numbers are drawn
 DRAWABLE = (1e-100, 1e100)  # spreads outside are drawn standardised, and so are columns ...

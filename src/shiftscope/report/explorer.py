@@ -14,9 +14,9 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from shiftscope.report.axes import Axis, Floats, boxes, ticks
-from shiftscope.report.pictures import Points
+from shiftscope.report.figure_data import Points
+from shiftscope.report.sentences import axis_name, shown_name
 from shiftscope.report.summary import ModeSummary, Summary
-from shiftscope.report.text import axis_name, shown_name
 
 STEPS = 65_000  # a drawn range is divided into so many; a value out of range is OUTSIDE
 OUTSIDE = 65_535

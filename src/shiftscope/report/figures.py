@@ -20,11 +20,11 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator, MaxNLocator
 
+from shiftscope.findings import Side
+from shiftscope.modes.feature_count import Curve
 from shiftscope.report.axes import Axis, Box, Floats, boxes, ticks
-from shiftscope.report.pictures import Gallery, Histogram, Picture, ScoreTail, TraceLine
-from shiftscope.report.text import axis_name
-from shiftscope.results import Side
-from shiftscope.subset_size import Curve
+from shiftscope.report.figure_data import Gallery, Histogram, Picture, ScoreTail, TraceLine
+from shiftscope.report.sentences import axis_name
 
 INK, REFERENCE, CURRENT = "#010203", "#010204", "#010205"  # stand for colours of the page
 PAGE_COLOURS = {INK: "currentColor", REFERENCE: "var(--reference)", CURRENT: "var(--current)"}

@@ -16,14 +16,15 @@ from os import PathLike
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from shiftscope.encode import LeftOut
-from shiftscope.files import write_text
+from shiftscope.encoding.encode import LeftOut
+from shiftscope.findings import Side
+from shiftscope.output_files import write_text
 from shiftscope.params import CompareParams
-from shiftscope.report import explorer, figures, text
-from shiftscope.report.cells import ColumnSummary
-from shiftscope.report.pictures import TOP_FEATURES, Gallery, ScoreTail
+from shiftscope.report import explorer, figures
+from shiftscope.report import sentences as text
+from shiftscope.report.column_words import ColumnSummary
+from shiftscope.report.figure_data import TOP_FEATURES, Gallery, ScoreTail
 from shiftscope.report.summary import Choice, ModeSummary, Summary
-from shiftscope.results import Side
 
 MODES_DRAWN = 6  # further modes are described without figures: the page stays small
 FEATURES_LISTED = 20  # rows of a mode's feature table; the rest are counted

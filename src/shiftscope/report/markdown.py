@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from os import PathLike
 
-from shiftscope.files import write_text
-from shiftscope.report import text
+from shiftscope.output_files import write_text
+from shiftscope.report import sentences as text
 from shiftscope.report.summary import ModeSummary, Summary
 
 SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>#|!~$&@"})

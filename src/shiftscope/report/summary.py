@@ -16,16 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 import shiftscope
-from shiftscope.as_json import plain
-from shiftscope.calibrate import Tail
-from shiftscope.columns import Kind
-from shiftscope.encode import Columns, Encoded, LeftOut
-from shiftscope.families import critical_value
-from shiftscope.files import write_text
+from shiftscope.encoding.encode import Columns, Encoded, LeftOut
+from shiftscope.findings import Direction, Mode, ShiftResult, Side
+from shiftscope.full_space.calibrate import Tail
+from shiftscope.modes.feature_count import Curve
+from shiftscope.output_files import write_text
 from shiftscope.params import CompareParams
-from shiftscope.report.cells import ColumnSummary, column_summaries, place_in_words, value_range
-from shiftscope.report.detectable import Detectable, scan_null, smallest_groups
-from shiftscope.report.pictures import (
+from shiftscope.plain_data import plain
+from shiftscope.report.column_words import ColumnSummary, column_summaries, place_in_words, value_range
+from shiftscope.report.figure_data import (
     FeatureMap,
     Gallery,
     Picture,
@@ -39,9 +38,10 @@ from shiftscope.report.pictures import (
     top_rows,
     trace_line,
 )
-from shiftscope.results import Direction, Mode, ShiftResult, Side
-from shiftscope.scan import FeatureSet
-from shiftscope.subset_size import Curve
+from shiftscope.subspaces.detectable import Detectable, scan_null, smallest_groups
+from shiftscope.subspaces.families import critical_value
+from shiftscope.subspaces.scan import FeatureSet
+from shiftscope.tables.column_kinds import Kind
 
 SCHEMA = 1
 SCORE_DECIMALS = 3  # of the scores written: files stay small

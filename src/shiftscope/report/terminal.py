@@ -7,7 +7,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from shiftscope.report import text
+from shiftscope.report import sentences as text
 from shiftscope.report.summary import ModeSummary, Summary
 
 FOUND, CLEAR = "yellow", "green"

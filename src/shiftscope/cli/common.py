@@ -1,0 +1,133 @@
+"""What all commands share: their common options, exit codes, checks of output files, and how an answer is given."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Protocol
+
+import typer
+
+from shiftscope.errors import EngineError, InputError, ParameterError
+
+if TYPE_CHECKING:
+    from shiftscope.progress import Progress
+
+DONE, SHIFT_FOUND, USER_ERROR, FAULT, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
+STDOUT = "-"
+FULL = (errno.ENOSPC, errno.EDQUOT)
+
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of a fault.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same result.")]
+
+
+class Answer(Protocol):
+    """What `put_answer` can give: words and JSON."""
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """JSON text, also written to `path` if given."""
+
+
+@contextmanager
+def exit_codes(debug: bool) -> Iterator[None]:
+    """Turn what goes wrong into one line and an exit code."""
+    try:
+        yield
+    except typer.Exit:
+        raise
+    except (InputError, ParameterError, EngineError) as error:
+        complain(str(error))
+        raise typer.Exit(USER_ERROR) from error
+    except KeyboardInterrupt as error:
+        complain("interrupted")
+        raise typer.Exit(INTERRUPTED) from error
+    except BrokenPipeError as error:
+        _let_go_of_stdout()
+        raise typer.Exit(PIPE_CLOSED) from error
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in FULL:  # files of ours say so themselves
+            complain(f"standard output or a scratch file cannot be written ({error.strerror}); free some space")
+            _let_go_of_stdout()
+            raise typer.Exit(USER_ERROR) from error
+        if debug:
+            traceback.print_exc()
+        hint = "" if debug else "; run again with --debug for the traceback"
+        complain(f"a fault of shiftscope ({type(error).__name__}: {error}){hint}")
+        raise typer.Exit(FAULT) from error
+
+
+def _let_go_of_stdout() -> None:
+    """Nobody reads any more: spare the interpreter's last flush its error."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def complain(message: str) -> None:
+    """One line on standard error."""
+    typer.echo(f"shiftscope: {' '.join(message.split())}", err=True)
+
+
+def check_outputs(paths: Sequence[Path | str], *, inputs: tuple[str, ...] = (), new_folder: Path | None = None) -> None:
+    """Refuse what could not be written in the end, before anything is computed; `new_folder` will be made."""
+    from shiftscope.output_files import check_target
+
+    taken = {os.path.realpath(os.path.expanduser(path)): "an input" for path in inputs}
+    for path in paths:
+        if str(path) == STDOUT:
+            raise InputError("only --json takes - for standard output; give this output the name of a file")
+        folder = Path(path).expanduser().parent
+        real = os.path.realpath(os.path.expanduser(path))
+        if real in taken:
+            raise InputError(f"{str(path)!r} is {taken[real]} already; choose another path for this output")
+        taken[real] = "another output"
+        is_new = new_folder is not None and Path(path).parent == new_folder and not folder.exists()
+        check_target(folder if is_new else path)
+
+
+def shown_progress(quiet: bool) -> AbstractContextManager[Progress]:
+    """Bars on a terminal; nothing if that is wished."""
+    from shiftscope.progress import silent, terminal_progress
+
+    return nullcontext(silent) if quiet else terminal_progress()
+
+
+def json_files(json: str | None) -> list[Path | str]:
+    """The file that --json names, if it names one."""
+    return [] if json is None or json == STDOUT else [json]
+
+
+def put_answer(
+    answer: Answer, json: str | None, others: Mapping[Path, Callable[[Path], None]] | None = None, *, quiet: bool
+) -> None:
+    """Write an answer as JSON where --json says, and tell it in words unless that is not wished.
+
+    `others` are further files, each with what writes it; all appear together.
+    """
+    from shiftscope.output_files import together
+
+    files, others = json_files(json), others or {}
+    with together():
+        text = answer.to_json(files[0] if files else None)
+        for path, write in others.items():
+            write(path)
+    if json == STDOUT:
+        write_stdout(text)
+    if not quiet:
+        typer.echo(str(answer), err=json == STDOUT)
+        show_written([*files, *others], on_stderr=json == STDOUT)
+
+
+def write_stdout(text: str) -> None:
+    """Write to standard output at once, so that a closed pipe is noticed here."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def show_written(paths: Sequence[Path | str], *, on_stderr: bool) -> None:
+    """Tell which files were written."""
+    for path in paths:
+        typer.echo(f"Written: {path}", err=on_stderr)

@@ -1,0 +1,1 @@
+"""Rows, counts and neighbours on a Dask cluster."""

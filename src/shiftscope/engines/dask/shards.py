@@ -1,0 +1,265 @@
+"""Binned rows cut into shards on the workers of a Dask cluster: counts add up, and only sums travel.
+
+Every shard begins at a fixed position of the pool and draws the labels of its own rows (see `lanes`), so that the
+counts, and with them the whole scan, are the same for any number of partitions and workers.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from distributed import Client, Future, wait
+from numpy.typing import NDArray
+
+from shiftscope.encoding.bins import BinTables
+from shiftscope.engines.binned_rows import WindowEvidence, WindowTask, cell_counts, rows_inside
+from shiftscope.engines.term_sums import ROWS_PER_BLOCK, Terms, TermSums, term_sums
+from shiftscope.kernels.shard_counts import count_sets, evaluate_sets
+from shiftscope.kernels.window_counts import LANES, MAX_BINS
+from shiftscope.labellings.labellings import Lanes, xlogx
+
+TABLE_BYTES = 1 << 25  # of one task's counters
+FAN_IN = 8  # results added up by one task
+TASKS_AHEAD = 4  # tables under way per thread of the cluster: more would only fill its memory
+_ALONE = threading.Lock()  # kernels with threads of their own must not run side by side in one worker
+
+Counts = tuple[NDArray[Any], NDArray[np.int64]]
+
+
+@dataclass(frozen=True)
+class ShardedRows:
+    """All rows, on the workers.
+
+    Attributes
+    ----------
+    client : Client
+    shards : list of Future
+        (d, m) uint8 codes of consecutive rows each.
+    starts : (shards + 1,) int
+        Pool position of the first row of each shard, multiples of `ROWS_PER_BLOCK`; the number of rows at the end.
+    tables : BinTables
+    lanes : Lanes
+    words : list of Future
+        (words, m) uint64 labels of each shard's rows.
+    groups : list of lists of int
+        Shards that one task counts: they lie on one worker, so that only sums travel.
+    """
+
+    client: Client
+    shards: list[Future]
+    starts: list[int]
+    tables: BinTables
+    lanes: Lanes
+    words: list[Future]
+    groups: list[list[int]]
+
+    @classmethod
+    def of(
+        cls, client: Client, shards: list[Future], starts: list[int], tables: BinTables, lanes: Lanes
+    ) -> ShardedRows:
+        """Draw the labels where the rows are."""
+        words = [
+            client.submit(_words, shard, lanes, start, stop, pure=False)
+            for shard, (start, stop) in zip(shards, pairwise(starts), strict=True)
+        ]
+        return cls(client, shards, starts, tables, lanes, words, _neighbouring(client, shards))
+
+    def scan_windows(self, task: WindowTask, word: int) -> WindowEvidence:
+        """Count some sets at a time on all shards, add the tables up, look at the sums."""
+        ahead = TASKS_AHEAD * max(1, sum(self.client.nthreads().values()))
+        parts: list[WindowEvidence] = []
+        waiting: list[Future] = []
+        for tile in _tiles(task):
+            waiting.append(self._evidence(tile, word))
+            if len(waiting) > ahead:
+                parts.append(waiting.pop(0).result())
+        parts += self.client.gather(waiting)
+        return (
+            np.concatenate([part[0] for part in parts], axis=1),
+            np.concatenate([part[1] for part in parts], axis=1),
+            np.concatenate([part[2] for part in parts]),
+        )
+
+    def _evidence(self, tile: WindowTask, word: int) -> Future:
+        work = (tile.sets, tile.shift, tile.counter, word)
+        counts = []
+        for group in self.groups:
+            shards, words = ([futures[at] for at in group] for futures in (self.shards, self.words))
+            counts.append(self.client.submit(_counted, shards, words, *work, pure=False))
+        lanes, table = self.lanes, self._tree(_added, counts)
+        return self.client.submit(_evaluated, table, tile, lanes.n_rows, lanes.counted, word == 0, pure=False)
+
+    def term_sums(self, terms: Terms) -> TermSums:
+        """Sums of terms over all shards."""
+        sums: TermSums = self._tree(
+            _summed, self._map(_terms, self.words, self.tables, self.lanes.n_lanes, terms)
+        ).result()
+        return sums
+
+    def take(self, rows: NDArray[np.intp] | None) -> tuple[NDArray[np.uint8], NDArray[np.uint64]]:
+        """Codes and labels of some rows, brought here."""
+        cuts = [None] * len(self.shards) if rows is None else _cut(rows, self.starts)
+        parts = self.client.gather(
+            [
+                self.client.submit(_taken, shard, words, cut, pure=False)
+                for shard, words, cut in zip(self.shards, self.words, cuts, strict=True)
+            ]
+        )
+        return np.concatenate([part[0] for part in parts], axis=1), np.concatenate([part[1] for part in parts], axis=1)
+
+    def inside(self, features: tuple[int, ...], box: NDArray[np.int64]) -> NDArray[np.intp]:
+        """Pool positions of the rows in a box."""
+        parts = self.client.gather(
+            [self.client.submit(rows_inside, shard, features, box, pure=False) for shard in self.shards]
+        )
+        return np.concatenate([part + start for part, start in zip(parts, self.starts[:-1], strict=True)])
+
+    def cells(
+        self, features: tuple[int, ...], limits: list[NDArray[np.int64]]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Cells that hold rows, their rows and their counted rows."""
+        parts = self.client.gather(self._map(cell_counts, self.words, features, limits))
+        cells = np.unique(np.concatenate([part[0] for part in parts]))
+        held, counted = (np.zeros(len(cells), np.int64) for _ in range(2))
+        for some, rows, hits in parts:
+            at = np.searchsorted(cells, some)
+            held[at] += rows
+            counted[at] += hits
+        return cells, held, counted
+
+    def _map(self, work: Callable[..., Any], words: list[Future], *arguments: Any) -> list[Future]:
+        return [
+            self.client.submit(work, shard, labels, *arguments, pure=False)
+            for shard, labels in zip(self.shards, words, strict=True)
+        ]
+
+    def _tree(self, add: Callable[..., Any], futures: list[Future]) -> Future:
+        """Add results up, a few at a time, where they are."""
+        while len(futures) > 1:
+            groups = [futures[at : at + FAN_IN] for at in range(0, len(futures), FAN_IN)]
+            futures = [self.client.submit(add, *group, pure=False) for group in groups]
+        return futures[0]
+
+
+def shard_starts(n: int, rows: int) -> list[int]:
+    """Pool positions where shards of about so many rows begin, and the end."""
+    size = max(1, round(rows / ROWS_PER_BLOCK)) * ROWS_PER_BLOCK
+    return [*range(0, n, size), n]
+
+
+def cut_shards(client: Client, parts: Sequence[Future], lengths: Sequence[int], starts: Sequence[int]) -> list[Future]:
+    """Codes of partitions (d, length), in the order of the pool, cut anew at `starts`."""
+    edges = np.concatenate([[0], np.cumsum(lengths)]).tolist()
+    shards = []
+    for low, high in pairwise(starts):
+        pieces = [
+            (part, max(low, begin) - begin, min(high, end) - begin)
+            for part, (begin, end) in zip(parts, pairwise(edges), strict=True)
+            if begin < high and end > low
+        ]
+        cuts = [(begin, end) for _, begin, end in pieces]
+        shards.append(client.submit(_joined, cuts, *(part for part, _, _ in pieces), pure=False))
+    return shards
+
+
+def _neighbouring(client: Client, shards: list[Future]) -> list[list[int]]:
+    """Positions of the shards that lie on one worker, in as many groups as it has threads."""
+    with client.as_current():
+        wait(shards)
+    threads, held = client.nthreads(), client.who_has(shards)
+    places: dict[str, list[int]] = {}
+    for position, shard in enumerate(shards):
+        places.setdefault(min(held.get(shard.key) or [""]), []).append(position)
+    return [part for place, some in places.items() for part in _dealt(some, threads.get(place, 1))]
+
+
+def _dealt(positions: list[int], hands: int) -> list[list[int]]:
+    return [positions[first::hands] for first in range(min(hands, len(positions)))]
+
+
+def _joined(cuts: list[tuple[int, int]], *parts: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    return np.concatenate([part[:, low:high] for part, (low, high) in zip(parts, cuts, strict=True)], axis=1)
+
+
+def _cut(rows: NDArray[np.intp], starts: list[int]) -> list[NDArray[np.intp]]:
+    """Increasing pool positions as positions within each shard."""
+    edges = np.searchsorted(rows, starts)
+    return [rows[low:high] - start for (low, high), start in zip(pairwise(edges), starts[:-1], strict=True)]
+
+
+def _tiles(task: WindowTask) -> Iterator[WindowTask]:
+    """The task in parts whose tables are small."""
+    one = task.finest ** task.sets.shape[1] * LANES * task.counter.itemsize
+    count = max(1, TABLE_BYTES // one)
+    for at in range(0, len(task.sets), count):
+        yield replace(task, sets=task.sets[at : at + count])
+
+
+def _words(codes: NDArray[np.uint8], lanes: Lanes, start: int, stop: int) -> NDArray[np.uint64]:
+    with _ALONE:
+        return lanes.words(start, stop)
+
+
+def _counted(
+    shards: list[NDArray[np.uint8]],
+    labels: list[NDArray[np.uint64]],
+    sets: NDArray[np.int64],
+    shift: int,
+    counter: np.dtype[Any],
+    word: int,
+) -> Counts:
+    cells = (MAX_BINS >> shift) ** sets.shape[1]
+    tables, totals = np.zeros((len(sets), cells, LANES), counter), np.zeros((len(sets), cells), np.int64)
+    for codes, words in zip(shards, labels, strict=True):
+        count_sets(codes, words[word], sets, shift, tables, totals)
+    return tables, totals
+
+
+def _added(*parts: Counts) -> Counts:
+    tables, totals = parts[0][0].copy(), parts[0][1].copy()
+    for more, rows in parts[1:]:
+        tables += more
+        totals += rows
+    return tables, totals
+
+
+def _evaluated(counts: Counts, task: WindowTask, n_rows: int, counted: int, observed: bool) -> WindowEvidence:
+    tables, totals = counts[0].copy(), counts[1].copy()
+    count, size = task.sets.shape
+    evidence = np.full((2, count, LANES), task.floor, np.float32)
+    if observed:
+        evidence[:, :, 0] = -np.inf
+    window = np.full((2, count, LANES), -1, np.int32)
+    pooled = np.full((count, LANES), -np.inf, np.float32)
+    evaluate_sets(
+        tables, totals, MAX_BINS >> task.shift, size, counted, observed, task.price,
+        task.bounds(counted, _xlogx(n_rows)), _xlogx(n_rows), evidence, window, pooled,
+    )  # fmt: skip
+    return evidence, window, pooled
+
+
+@lru_cache(maxsize=1)
+def _xlogx(n: int) -> NDArray[np.float64]:
+    return xlogx(n)
+
+
+def _terms(
+    codes: NDArray[np.uint8], words: NDArray[np.uint64], tables: BinTables, n_lanes: int, terms: Terms
+) -> TermSums:
+    return term_sums(codes, tables, words, n_lanes, terms)
+
+
+def _summed(*parts: TermSums) -> TermSums:
+    return sum(parts[1:], start=parts[0])
+
+
+def _taken(
+    codes: NDArray[np.uint8], words: NDArray[np.uint64], rows: NDArray[np.intp] | None
+) -> tuple[NDArray[np.uint8], NDArray[np.uint64]]:
+    return (codes, words) if rows is None else (codes[:, rows], words[:, rows])

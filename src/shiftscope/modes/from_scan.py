@@ -1,0 +1,334 @@
+"""From scanned feature sets to modes: the same kind of object as those from the full space.
+
+The strongest set of the scan founds a mode; its rows are taken away and the rest is scanned again, until no set is left
+that the permutations of the first scan would not have reached. So several shifts come out as several modes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import compress, takewhile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shiftscope.encoding.encode import Encoded
+from shiftscope.encoding.features import columns_of
+from shiftscope.engines.base import Engine
+from shiftscope.full_space.equalise import EqualiseParams, equalise_graph
+from shiftscope.full_space.shrinking_graph import LivingGraph
+from shiftscope.job import Job
+from shiftscope.modes.best_features import climb
+from shiftscope.modes.levels import by_level, counterpart, evidence, sharpen
+from shiftscope.modes.refine import MIN_ROWS, Settled, prune_around, pruned_positions, same_cluster
+from shiftscope.subspaces.families import critical_value, p_values
+from shiftscope.subspaces.scan import FeatureSet, ScanParams, ScanResult, scan_points
+
+RESCAN_PERMUTATIONS = 63  # enough to put the families of a rescan on the common scale; its null is the first scan's
+SCANS_PER_MODE = 2  # scans at most, on average: a mode may come in parts
+ALMOST = 0.9  # of the evidence of a broad set with numbers: its levels alone then tell the story
+RIDER = 0.5  # of the normal deviate of a broad set: a feature that adds no more may be there by chance
+SETS_TRIED = 5  # strongest new sets of one scan that are looked at before it is left
+
+
+def discover(job: Job, scan: ScanResult) -> tuple[Settled, ...]:
+    """Peel one mode after another off the pool, strongest first.
+
+    Parameters
+    ----------
+    job : Job
+        A set founds a mode if its family-wise p-value is at most `job.level`.
+    scan : ScanResult
+        Scan of the whole pool; its permutations are the null of every later scan too.
+    """
+    null = np.maximum(scan.localised_null, scan.broad_null)
+    found: tuple[Settled, ...] = ()
+    alive = np.ones(len(job.points), dtype=np.bool_)
+    for _ in range(SCANS_PER_MODE * job.params.max_modes):
+        pool = np.flatnonzero(alive)
+        founded = _found(job, pool, scan, null, found)
+        if not founded:
+            break
+        found = _joined(job.encoded.ranked, found, founded)
+        for mode in founded:
+            alive[mode.all_rows] = False
+        left = job.is_current[alive]
+        if min(left.sum(), (~left).sum()) < MIN_ROWS:  # a whole sample is in excess, and so may the other be
+            others = replace(scan, sets=tuple(s for s in scan.sets if (s.side == "current") != found[-1].is_current))
+            return found + _found(job, pool, others, null, found)
+        if len(found) >= job.params.max_modes:
+            break
+        scan = _rescanned(job, alive)
+    return found
+
+
+def _rescanned(job: Job, alive: NDArray[np.bool_]) -> ScanResult:
+    """Scan of what is left, on the common scale of all scans; the null is the first scan's."""
+    params = replace(job.params.scan or ScanParams(), n_permutations=RESCAN_PERMUTATIONS)
+    return scan_points(
+        job.encoded.ranked[alive],
+        int(np.sum(~job.is_current[alive])),
+        job.encoded.names,
+        params,
+        categories=job.encoded.categories,
+        random_state=job.random_state,
+        progress=job.progress,
+    )
+
+
+def _found(
+    job: Job, pool: NDArray[np.intp], scan: ScanResult, null: NDArray[np.float64], known: tuple[Settled, ...]
+) -> tuple[Settled, ...]:
+    """Modes of the strongest set of `pool` that says something new: one if localised, up to two if broad."""
+    news = [s for s in scan.sets if not echoes(s.features, known) and not any(_left_by(m, job, s) for m in known)]
+    sure = [_p_value(s, scan, null) <= job.level for s in news]
+    parts = list(compress(news, sure))
+    plain = [_without_riders(s, parts) for s, _ in zip(news[:SETS_TRIED], takewhile(bool, sure), strict=False)]
+    for candidate in {s.features: s for s in plain}.values():
+        p_value = float(p_values(np.array([candidate.value]), null)[0])
+        enough = _enough(candidate, critical_value(null, job.level))
+        plainer = _levels_alone(job, pool, candidate, scan)
+        modes = _maker(job.encoded, plainer)(job, pool, plainer, p_value)
+        if modes:
+            return tuple(
+                replace(mode, rows=pool[mode.rows], counterpart=pool[mode.counterpart], enough=enough) for mode in modes
+            )
+    return ()
+
+
+def _p_value(found: FeatureSet, scan: ScanResult, null: NDArray[np.float64]) -> float:
+    """Of a set among the permutations of the first scan; of a rescan, no permutation of its own may come so far."""
+    least = 1.0 / (scan.n_permutations + 1)
+    return max(float(p_values(np.array([found.value]), null)[0]), found.p_value - least)
+
+
+def _without_riders(found: FeatureSet, sets: list[FeatureSet]) -> FeatureSet:
+    """The smallest part of a broad set that tells as much: the best of many features adds a little by chance alone.
+
+    Evidence is minus a log p-value, about half the square of a normal deviate; that of the part, which has the same
+    noise, may be smaller by `RIDER`. Parts are sought among `sets`, which are sure by themselves.
+    """
+    least = np.sqrt(2.0 * max(found.evidence, 0.0)) - RIDER
+    parts = (
+        s
+        for s in sets
+        if found.statistic == s.statistic == "broad"
+        and set(s.features) < set(found.features)
+        and np.sqrt(2.0 * max(s.evidence, 0.0)) >= least
+    )
+    return min(parts, key=lambda part: (len(part.features), -part.evidence), default=found)
+
+
+def _levels_alone(job: Job, pool: NDArray[np.intp], found: FeatureSet, scan: ScanResult) -> FeatureSet:
+    """A set without its numbers, if its levels and missing values alone tell more, or broadly almost as much."""
+    levels = _is_level(job.encoded, found)
+    if not any(levels) or all(levels):
+        return found
+    if found.statistic == "broad":
+        alone = tuple(feature for feature, level in zip(found.features, levels, strict=True) if level)
+        twins = (s for s in scan.sets if s.features == alone and s.evidence >= ALMOST * found.evidence)
+        return next(twins, found)
+    kept = [(f, box) for f, box, level in zip(found.features, found.box, levels, strict=True) if level]
+    ranked, is_current = job.encoded.ranked[pool], job.is_current[pool]
+    inside = np.all([(low <= ranked[:, f]) & (ranked[:, f] <= high) for f, (low, high) in kept], axis=0)
+    n_reference = int(np.sum(~is_current))
+    boxed = np.concatenate([found.rows_reference, found.rows_current + n_reference])
+    rows = np.flatnonzero(inside)
+    if evidence(is_current, rows, found.side == "current") <= evidence(is_current, boxed, found.side == "current"):
+        return found
+    return replace(
+        found,
+        features=tuple(feature for feature, _ in kept),
+        box=tuple(box for _, box in kept),
+        rows_reference=rows[rows < n_reference],
+        rows_current=rows[rows >= n_reference] - n_reference,
+    )
+
+
+def _is_level(encoded: Encoded, found: FeatureSet) -> list[bool]:
+    """For each feature of a set whether its box holds levels, or missing values."""
+    return [
+        encoded.features[feature].kind == "category" or bool(np.isneginf(high))
+        for feature, (_, high) in zip(found.features, found.box, strict=True)
+    ]
+
+
+def _maker(encoded: Encoded, found: FeatureSet) -> Callable[[Job, NDArray[np.intp], FeatureSet, float], list[Settled]]:
+    """What turns a set into modes."""
+    if all(_is_level(encoded, found)):
+        return _level_mode
+    return _localised_mode if found.statistic == "localised" else _broad_modes
+
+
+def _enough(found: FeatureSet, critical: float) -> float:
+    """Share of the effect that would just have founded a mode: evidence grows like its square."""
+    spare = found.unit * (found.value - critical)
+    return float(np.sqrt(np.clip(1.0 - spare / found.evidence, 0.0, 1.0)))
+
+
+def echoes(features: tuple[int, ...], known: tuple[Settled, ...]) -> bool:
+    """Whether a set shares a feature with a broad mode: broad shifts cannot be peeled off, only recognised."""
+    return any(mode.broad and set(features) & set(mode.features) for mode in known)
+
+
+def _left_by(mode: Settled, job: Job, found: FeatureSet) -> bool:
+    """Whether a set only shows what the pruning of a mode left: a hollow core, or a change of the set as a whole.
+
+    Pruning starts where a mode is densest. What remains of it lies around a core without any row of its side, so the
+    other side is in excess there.
+    """
+    if not _nested(mode.features, found.features):
+        return False
+    if found.statistic == "broad":
+        return True
+    inside = dict(zip(found.features, found.box, strict=True))
+    centre = np.median(job.encoded.ranked[mode.rows], axis=0)
+    opposite = mode.is_current != (found.side == "current")
+    return opposite and all(low <= centre[f] <= high for f, (low, high) in inside.items() if f in mode.features)
+
+
+def _joined(ranked: NDArray[np.float64], known: tuple[Settled, ...], more: tuple[Settled, ...]) -> tuple[Settled, ...]:
+    """All modes; one that lies around another of its side, in the same features, is a further part of it."""
+    modes = list(known)
+    for new in more:
+        for at, mode in enumerate(modes):
+            if mode.is_current == new.is_current and _nested(mode.features, new.features):
+                shared = [f for f in mode.features if f in new.features]
+                centre, around = np.median(ranked[mode.rows][:, shared], axis=0), ranked[new.rows][:, shared]
+                if np.all((around.min(axis=0) <= centre) & (centre <= around.max(axis=0))):
+                    modes[at] = replace(
+                        mode,
+                        rows=np.union1d(mode.rows, new.rows),
+                        counterpart=np.union1d(mode.counterpart, new.counterpart),
+                    )
+                    break
+        else:
+            modes.append(new)
+    return tuple(modes)
+
+
+def _nested(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    return set(one) <= set(other) or set(other) <= set(one)
+
+
+def _level_mode(job: Job, pool: NDArray[np.intp], found: FeatureSet, p_value: float) -> list[Settled]:
+    """The surplus of a level, of missing values or of a combination of such.
+
+    All rows there are alike in the set's features, so there is nothing to climb or to prune around: of the rows, those
+    with the strongest evidence in the full space stand for the surplus. What the other sample has instead is taken
+    away with it: it is the same change, seen from the other side.
+    """
+    points, is_current = job.points[pool], job.is_current[pool]
+    n_reference = int(np.sum(~is_current))
+    held = np.concatenate([found.rows_reference, found.rows_current + n_reference])
+    ranked = job.encoded.ranked[pool]
+    features, held = sharpen(ranked, is_current, job.encoded.categories, found.features, held)
+    held = np.sort(held)
+    at = int(np.searchsorted(held, n_reference))
+    rows, surplus = _surplus(is_current, replace(found, rows_reference=held[:at], rows_current=held[at:] - n_reference))
+    if rows.size < MIN_ROWS or surplus < 1:
+        return []
+    params, engine = job.params.equalise, job.engine
+    instead = [
+        _strongest(points, is_current, others, count, params, engine)
+        for others, count in counterpart(ranked, is_current, job.encoded.categories, features, held)
+    ]
+    return [
+        Settled(
+            found.side == "current",
+            features,
+            _strongest(points, is_current, rows, surplus, params, engine),
+            settled=True,
+            localisation=None,
+            p_value=p_value,
+            origin="scan",
+            counterpart=np.concatenate([np.empty(0, np.intp), *instead]),
+        )
+    ]
+
+
+def _localised_mode(job: Job, pool: NDArray[np.intp], found: FeatureSet, p_value: float) -> list[Settled]:
+    """The rows in excess around the best box, in the features in which its rows stand out most."""
+    points, is_current = job.points[pool], job.is_current[pool]
+    rows, surplus = _surplus(is_current, found)
+    if rows.size < MIN_ROWS or surplus < 1:
+        return []
+    params, engine = job.params.equalise, job.engine
+    features, anchors = climb(points, is_current, found.features, rows, surplus, params.k_max, job.groups)
+    subspace = np.ascontiguousarray(points[:, columns_of(job.groups, features)])
+    pruned = prune_around(subspace, is_current, anchors, params.k_max, engine=engine)
+    if pruned.size >= max(MIN_ROWS, surplus // 2):
+        rows = same_cluster(subspace, pruned, anchors)
+    else:  # no compact excess: the rows of the box with the strongest local evidence stand for it
+        rows = _strongest(subspace, is_current, rows, surplus, params, engine)
+    side = found.side == "current"
+    return [Settled(side, features, rows, settled=True, localisation=None, p_value=p_value, origin="scan")]
+
+
+def _broad_modes(job: Job, pool: NDArray[np.intp], found: FeatureSet, p_value: float) -> list[Settled]:
+    """What equalisation in the set's features prunes on either side; else the surplus of its strongest cell.
+
+    Rows of different levels are different modes: a number may be higher in one level and lower in another.
+    """
+    points, is_current = job.points[pool], job.is_current[pool]
+    params, engine = job.params.equalise, job.engine
+    subspace = np.ascontiguousarray(points[:, columns_of(job.groups, found.features)])
+    pruned = _equalised(job, pool, subspace)
+    groups = [pruned[is_current[pruned] == side] for side in (True, False)]
+    categories = [feature for feature in found.features if job.encoded.categories[feature]]
+    levels = job.encoded.ranked[pool][:, categories]
+    groups = [part for rows in groups for part in by_level(levels, rows) if part.size >= MIN_ROWS]
+    if not groups:
+        rows, surplus = _surplus(is_current, found)
+        groups = [_strongest(subspace, is_current, rows, surplus, params, engine)] if surplus >= 1 else []
+    return [
+        Settled(
+            bool(is_current[rows[0]]),
+            found.features,
+            np.sort(rows),
+            settled=True,
+            localisation=None,
+            p_value=p_value,
+            origin="scan",
+            broad=True,
+        )
+        for rows in groups
+    ]
+
+
+def _equalised(job: Job, pool: NDArray[np.intp], subspace: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Positions in `pool` of the rows that equalisation prunes, looking at the rows of the design."""
+    design, params = job.design.within(pool), job.params.equalise
+    order = design.order
+    is_current = job.is_current[pool][order]
+    rows = None if design.whole else np.arange(design.rows.size)
+    graph = LivingGraph(subspace[order], is_current, params.k_max, job.engine, rows=rows)
+    return order[pruned_positions(equalise_graph(graph, params), is_current)]
+
+
+def _surplus(is_current: NDArray[np.bool_], found: FeatureSet) -> tuple[NDArray[np.intp], int]:
+    """Pool positions of the box's rows on the side in excess, and how many of them the other does not explain."""
+    n_reference = int(np.sum(~is_current))
+    current, reference = found.rows_current + n_reference, found.rows_reference
+    own, other = (current, reference) if found.side == "current" else (reference, current)
+    n_own, n_other = (
+        (is_current.size - n_reference, n_reference)
+        if found.side == "current"
+        else (n_reference, is_current.size - n_reference)
+    )
+    return own, round(own.size - other.size * n_own / n_other)
+
+
+def _strongest(
+    points: NDArray[np.float64],
+    is_current: NDArray[np.bool_],
+    rows: NDArray[np.intp],
+    count: int,
+    params: EqualiseParams,
+    engine: Engine | None,
+) -> NDArray[np.intp]:
+    """The `count` of `rows` with the largest score in the subspace."""
+    graph = LivingGraph(points, is_current, params.k_max, engine, rows=rows)
+    scores = graph.scores(graph.rows, graph.nulls())
+    return np.sort(graph.rows[np.argsort(-scores, kind="stable")[:count]])

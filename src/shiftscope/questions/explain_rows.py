@@ -1,0 +1,214 @@
+"""Suspected rows: in which features, if in any, do the rows that a person names stand out?
+
+The hypothesis is that the suspected rows are a random choice of the current rows. The scan counts them in the cells of
+small feature sets, against all other rows of both samples. Every permutation names as many other rows of the current
+sample, never of the reference, and goes through the whole search: the p-value is exact after all the searching,
+whether or not the current sample as a whole differs from the reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shiftscope.encoding.encode import Columns, Encoded, encode_pair
+from shiftscope.encoding.features import columns_of
+from shiftscope.errors import InputError, ParameterError, alpha_fault, check_seed, given, is_whole
+from shiftscope.full_space.score import DEFAULT_K_MAX
+from shiftscope.full_space.shrinking_graph import LivingGraph
+from shiftscope.modes.best_features import ANCHORS, by_strength, climb
+from shiftscope.modes.describe import directions
+from shiftscope.modes.levels import sharpen
+from shiftscope.progress import Progress, silent
+from shiftscope.questions.explanation import Inside, RowsExplanation
+from shiftscope.questions.matched_rows import telling_features
+from shiftscope.subspaces.scan import FeatureSet, ScanParams, ScanResult, scan_points
+
+DEFAULT_ALPHA = 0.01
+
+
+def explain_rows(
+    reference: object,
+    current: object,
+    rows: Sequence[int] | NDArray[Any],
+    *,
+    alpha: float = DEFAULT_ALPHA,
+    columns: Columns | Sequence[str] | None = None,
+    params: ScanParams | None = None,
+    k_max: int = DEFAULT_K_MAX,
+    random_state: int = 0,
+    progress: Progress = silent,
+) -> RowsExplanation:
+    """Find the features in which suspected rows of the current sample are anomalous, or say that there are none.
+
+    Parameters
+    ----------
+    reference, current : array, data frame or path
+        The two samples; columns are matched by name.
+    rows : positions or mask
+        The suspected rows: positions in `current`, or one bool per row of it. They must have been chosen without
+        looking at the columns compared; rows that a search of the same columns returned explain themselves.
+    alpha : float
+        How often random rows may be "explained".
+    columns : Columns or sequence of str, optional
+    params : ScanParams, optional
+    k_max : int
+        Largest neighbourhood behind the scores that settle the features.
+    random_state : int
+    progress : callable(stage, fraction), optional
+
+    Returns
+    -------
+    RowsExplanation
+    """
+    check_seed(random_state)
+    fault = alpha_fault(alpha)
+    if fault is not None:
+        raise ParameterError(fault)
+    if not is_whole(k_max, 1):
+        raise ParameterError(f"k_max must be a whole number of at least 1, got {k_max!r}")
+    encoded = encode_pair(reference, current, columns)
+    suspected = _positions(rows, encoded.n_current)
+    pool = _Pool.of(encoded, suspected)
+    scan = scan_points(
+        encoded.ranked[pool.order],
+        len(pool.order) - suspected.size,
+        encoded.names,
+        replace(given(params, ScanParams), level=alpha),
+        categories=encoded.categories,
+        fixed=encoded.n_reference,
+        random_state=random_state,
+        progress=progress,
+    )
+    _check_reachable(scan, alpha)
+    explained = scan.p_value <= alpha
+    features, outstanding = _settled(pool, scan.sets[0], k_max, alpha) if explained else ((), np.empty(0, np.intp))
+    return RowsExplanation(
+        explained=explained,
+        p_value=scan.p_value,
+        alpha=alpha,
+        features=tuple(encoded.names[feature] for feature in features),
+        rows=np.sort(outstanding) - encoded.n_reference,
+        suspected=suspected,
+        directions=directions(encoded, True, outstanding, features) if explained else (),
+        inside=_counted(pool, features, outstanding) if explained else None,
+        n_reference=encoded.n_reference,
+        n_current=encoded.n_current,
+        scan=scan,
+    )
+
+
+def _positions(rows: Sequence[int] | NDArray[Any], n_current: int) -> NDArray[np.intp]:
+    """The suspected rows as distinct, increasing positions."""
+    given = np.asarray(rows)
+    if given.dtype == np.bool_:
+        if given.shape != (n_current,):
+            raise InputError(f"rows: a mask of shape {given.shape} was given; it needs one value per row: {n_current}")
+        given = np.flatnonzero(given)
+    if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+        raise InputError(f"rows must be positions in current, found {given.dtype} of shape {given.shape}")
+    if given.size == 0:
+        raise InputError("rows: none is given; name at least one suspected row of current")
+    if given.min() < 0 or given.max() >= n_current:
+        raise InputError(
+            f"rows must lie between 0 and {n_current - 1}, the last row of current, found {given.min()} to "
+            f"{given.max()}; count from 0"
+        )
+    positions = np.unique(given).astype(np.intp)
+    if positions.size == n_current:
+        raise InputError("rows: all rows of current are suspected; compare(reference, current) is the test of that")
+    return positions
+
+
+@dataclass(frozen=True)
+class _Pool:
+    """The pooled rows, and which of them are suspected.
+
+    Attributes
+    ----------
+    encoded : Encoded
+    suspected : (n,) bool
+        By pool position.
+    order : (n,) intp
+        Pool positions in the order of the scan: reference, other current rows, suspected rows.
+    """
+
+    encoded: Encoded
+    suspected: NDArray[np.bool_]
+    order: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, encoded: Encoded, rows: NDArray[np.intp]) -> _Pool:
+        suspected = np.zeros(len(encoded.points), dtype=np.bool_)
+        suspected[encoded.n_reference + rows] = True
+        return cls(encoded, suspected, np.argsort(suspected, kind="stable"))
+
+
+def _check_reachable(scan: ScanResult, alpha: float) -> None:
+    if (scan.n_permutations + 1) * alpha < 1.0:
+        raise ParameterError(
+            f"alpha = {alpha:g} is out of reach of {scan.n_permutations} permutations; take a larger alpha or "
+            f"params=ScanParams(n_permutations={int(np.ceil(1 / alpha)) - 1}) or more"
+        )
+
+
+def _settled(pool: _Pool, found: FeatureSet, k_max: int, alpha: float) -> tuple[tuple[int, ...], NDArray[np.intp]]:
+    """From the strongest set to the features in which the suspected rows stand out most, and those rows."""
+    encoded, labels = pool.encoded, pool.suspected
+    n_others = labels.size - int(labels.sum())
+    held = pool.order[np.concatenate([found.rows_reference, found.rows_current + n_others])]
+    if _only_levels(encoded, found):
+        features, held = sharpen(encoded.ranked, labels, encoded.categories, found.features, held)
+        return features, held[labels[held]] if found.side == "current" else np.flatnonzero(labels)
+    if found.side == "reference":  # the suspected rows keep out of the box: all of them do
+        return found.features, np.flatnonzero(labels)
+    surplus = round(labels[held].sum() - held.size * labels.mean())
+    features, anchors = climb(
+        encoded.points, labels, found.features, np.flatnonzero(labels), surplus, k_max, encoded.groups
+    )
+    features = telling_features(encoded, labels, features, alpha)
+    features = by_strength(encoded.points, labels, features, anchors[:ANCHORS], k_max, encoded.groups)
+    return features, _outstanding(encoded, labels, features, anchors, k_max)
+
+
+def _only_levels(encoded: Encoded, found: FeatureSet) -> bool:
+    """Whether the set tells levels and missing values only: there is nothing to climb."""
+    levels = (encoded.features[feature].kind == "category" for feature in found.features)
+    missing = (np.isneginf(high) for _, high in found.box)
+    return all(level or gap for level, gap in zip(levels, missing, strict=True))
+
+
+def _outstanding(
+    encoded: Encoded,
+    labels: NDArray[np.bool_],
+    features: tuple[int, ...],
+    anchors: NDArray[np.intp],
+    k_max: int,
+) -> NDArray[np.intp]:
+    """Suspected rows whose score is larger than chance allows once among so many; at least the anchors that climbed."""
+    subspace = np.ascontiguousarray(encoded.points[:, columns_of(encoded.groups, features)])
+    graph = LivingGraph(subspace, labels, k_max, rows=np.flatnonzero(labels))
+    nulls = graph.nulls()
+    scores = graph.scores(graph.rows, nulls)
+    return np.union1d(graph.rows[scores >= nulls.current.threshold(1.0 / max(2, graph.rows.size))], anchors)
+
+
+def _counted(pool: _Pool, features: tuple[int, ...], rows: NDArray[np.intp]) -> Inside:
+    """Rows of each kind in the smallest box, along the features, that holds `rows`."""
+    encoded = pool.encoded
+    inside = np.ones(len(encoded.points), dtype=np.bool_)
+    for feature in features:
+        values = encoded.ranked[:, feature]
+        if encoded.features[feature].kind == "category":
+            inside &= np.isin(values, values[rows])
+        else:
+            inside &= (values >= values[rows].min()) & (values <= values[rows].max())
+    return Inside(
+        suspected=int(np.sum(inside & pool.suspected)),
+        other_current=int(np.sum(inside & encoded.is_current & ~pool.suspected)),
+        reference=int(np.sum(inside & ~encoded.is_current)),
+    )

@@ -1,0 +1,60 @@
+"""What a column holds, as a whole and in the cells of the scan, in words and numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shiftscope.encoding.encode import Encoded
+from shiftscope.messages import plain
+from shiftscope.tables.column_kinds import Kind
+
+LEVELS_NAMED = 3  # levels of a cell that are named; more are counted
+
+
+@dataclass(frozen=True)
+class ColumnSummary:
+    """A column that takes part: its kind, the number of its levels (a category's), and the share that is missing."""
+
+    name: str
+    kind: Kind
+    levels: int
+    missing_reference: float
+    missing_current: float
+
+
+def column_summaries(encoded: Encoded) -> tuple[ColumnSummary, ...]:
+    """What every column compared holds."""
+    n = encoded.n_reference
+    found = []
+    for position, (name, feature) in enumerate(zip(encoded.names, encoded.features, strict=True)):
+        missing = np.isnan(encoded.values(position)) if feature.missing else np.zeros(len(encoded.points), np.bool_)
+        shares = float(missing[:n].mean()), float(missing[n:].mean())
+        found.append(ColumnSummary(name, feature.kind, len(feature.levels), *shares))
+    return tuple(found)
+
+
+def value_range(encoded: Encoded, feature: int, rows: NDArray[np.intp]) -> tuple[float, float]:
+    """Smallest and largest value of some rows (pool positions); infinite where there is none to order."""
+    values = encoded.values(feature)[rows]
+    values = values[~np.isnan(values)]
+    if encoded.features[feature].kind == "category" or not values.size:
+        return float("-inf"), float("inf")
+    return float(values.min()), float(values.max())
+
+
+def place_in_words(encoded: Encoded, feature: int, rows: NDArray[np.intp]) -> str:
+    """Where some rows (pool positions) lie in a feature, to follow its name: "20 to 35", "= B", "missing"."""
+    values, column = encoded.values(feature)[rows], encoded.features[feature]
+    there = np.unique(values[~np.isnan(values)])
+    parts = ["missing"] if there.size < np.unique(values).size else []
+    if column.kind == "category":
+        names = [plain(column.text(level)) for level in there[:LEVELS_NAMED].tolist()]
+        more = [f"{there.size - LEVELS_NAMED:,} more"] if there.size > LEVELS_NAMED else []
+        parts += [f"= {name}" for name in names] + more
+    elif there.size:
+        low, high = column.text(float(there[0])), column.text(float(there[-1]))
+        parts.append(f"= {low}" if low == high else f"{low} to {high}")
+    return " or ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)

@@ -1,0 +1,323 @@
+"""A summary in plain words: for the terminal, for print(result), and for the sentences of the page."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from math import isfinite
+
+from shiftscope.findings import Direction, other_side
+from shiftscope.modes.refine import MIN_ROWS
+from shiftscope.report.axes import Axis, Ticks
+from shiftscope.report.figure_data import POINTS_SHOWN
+from shiftscope.report.summary import ModeSummary, ScanSummary, SetSummary, Summary
+from shiftscope.subspaces.detectable import Detectable
+from shiftscope.tables.column_kinds import Kind
+
+WIDTH = 100
+NAMES_SHOWN = 8  # features named in a sentence; the rest are counted
+TITLE_NAMES = 3  # features named in a heading
+NAME_LENGTH = 40  # longest column name shown in full
+REASON_LENGTH = 120  # longest reason shown in full
+PLURALS: dict[Kind, str] = {
+    "number": "numbers",
+    "date": "dates",
+    "time": "times",
+    "duration": "durations",
+    "category": "categories",
+}
+
+
+def as_text(summary: Summary) -> str:
+    """The verdict, then one paragraph per mode."""
+    parts = [verdict(summary)]
+    if not summary.detected:
+        parts += clear_sentences(summary)
+    for number, mode in enumerate(summary.modes, start=1):
+        lines = [f"Mode {number}: {mode_sentence(mode)}", f"  {rows_sentence(mode)}"]
+        lines += [f"  {direction_sentence(direction)}" for direction in mode.directions[:NAMES_SHOWN]]
+        parts.append("\n".join(lines))
+    if summary.detected:
+        parts.append(kept_sentence(summary))
+    parts += left_out_sentence(summary)
+    parts += summary.notes
+    return wrapped("\n\n".join(parts))
+
+
+def wrapped(text: str) -> str:
+    """Text with lines of at most `WIDTH` characters; what is indented stays so."""
+    return "\n".join(
+        textwrap.fill(line, WIDTH, subsequent_indent=line[: len(line) - len(line.lstrip())])
+        for line in text.split("\n")
+    )
+
+
+def verdict(summary: Summary) -> str:
+    """What was decided, how sure it is, and how often such a decision errs."""
+    if not summary.detected:
+        return (
+            f"No difference was found between {summary.n_reference:,} reference and {summary.n_current:,} current "
+            f"rows (p = {p_value(summary.p_value)}, level {summary.alpha:g})."
+        )
+    found = f"The samples differ (p = {p_value(summary.p_value)}). {certainty(summary)}"
+    if not summary.modes:
+        return f"{found} {ungrouped(summary)}"
+    return found
+
+
+def ungrouped(summary: Summary) -> str:
+    """Why a difference comes without modes."""
+    fewest = min(summary.n_reference, summary.n_current)
+    if fewest < MIN_ROWS:
+        return f"No group of rows is singled out: that takes at least {MIN_ROWS} rows, and a sample has {fewest}."
+    return f"No group of rows could be singled out: the difference is broad, or fewer than {MIN_ROWS} rows carry it."
+
+
+def certainty(summary: Summary) -> str:
+    """How often samples without any difference would be called different."""
+    return f"Two samples of one distribution would be called different {frequency(summary.alpha)}."
+
+
+def headline(summary: Summary) -> str:
+    """The verdict in a few words."""
+    if not summary.detected:
+        return "No difference found"
+    sides = {mode.side for mode in summary.modes}
+    if not sides:
+        return "The samples differ"
+    if len(sides) == 2:
+        return "The samples differ: each has rows that the other lacks"
+    return f"The samples differ: the {next(iter(sides))} sample has rows in excess"
+
+
+def caution(summary: Summary) -> str:
+    """What the absence of a finding does not mean."""
+    columns = len(summary.names)
+    hidden = f", or hidden in a few of the {columns} columns" if columns > 1 else ""
+    return f"This does not prove them equal: a difference may be too small to be seen with this number of rows{hidden}."
+
+
+def clear_sentences(summary: Summary) -> list[str]:
+    """What to think of the absence of a finding: what it does not mean, and what would have been found."""
+    return [caution(summary), *smallest_sentence(summary)]
+
+
+def smallest_sentence(summary: Summary) -> list[str]:
+    """The smallest group of rows that these data would have shown, for the current sample; none if it is not known."""
+    groups = [] if summary.scan is None else [group for group in summary.scan.smallest if group.side == "current"]
+    if not groups:
+        return []
+    best = min(groups, key=lambda group: group.rows)
+    where = "one column" if best.columns == 1 else f"each of {number_word(best.columns)} columns"
+    return [
+        f"A compact group of {best.rows:,} current rows ({percent(best.share)}) or more would have been found nine "
+        f"times in ten, if it spans no more than {percent(best.width)} of all rows (by rank) in {where}. "
+        f"{assumption(best)} Looser groups and overall changes have to be larger."
+    ]
+
+
+def assumption(group: Detectable) -> str:
+    """What the size of the smallest group rests on."""
+    about = f"about {group.background:,.0f}" if group.background >= 1.5 else "one or two"
+    if group.columns == 1:
+        return f"This counts on {about} ordinary rows of both samples in the same place."
+    return f"This takes the columns for unrelated, so that {about} ordinary rows of both samples lie in the same place."
+
+
+def compared_sentence(summary: Summary) -> str:
+    """What was compared, and with which version."""
+    left_out = f", {len(summary.left_out):,} left out" if summary.left_out else ""
+    return (
+        f"Compared: {summary.n_reference:,} reference with {summary.n_current:,} current rows in "
+        f"{len(summary.names):,} column{'s' if len(summary.names) != 1 else ''}{left_out}; "
+        f"seed {summary.random_state}, shiftscope {summary.version}."
+    )
+
+
+def kinds_sentence(summary: Summary) -> str:
+    """How many columns of each kind were compared: "3 numbers, 1 category"."""
+    counts = Counter(column.kind for column in summary.columns)
+    return ", ".join(f"{count:,} {kind if count == 1 else PLURALS[kind]}" for kind, count in counts.most_common())
+
+
+def left_out_sentence(summary: Summary) -> list[str]:
+    """A notice that names the columns that took no part; none if all did."""
+    named = [f"{shown_name(left.name)} ({shown_name(left.reason, REASON_LENGTH)})" for left in summary.left_out]
+    if not named:
+        return []
+    rest = f" and {len(named) - NAMES_SHOWN:,} more" if len(named) > NAMES_SHOWN else ""
+    return [f"Left out: {'; '.join(named[:NAMES_SHOWN])}{rest}."]
+
+
+def number_word(number: int) -> str:
+    """Small numbers as words."""
+    return {1: "one", 2: "two", 3: "three"}.get(number, str(number))
+
+
+def mode_sentence(mode: ModeSummary) -> str:
+    """Who has how much in excess, and where it is visible."""
+    low, high = mode.excess_interval
+    if mode.excess <= 0:
+        return (
+            f"the two samples differ in {listed(mode.features)} as a whole; the rows named are those where the "
+            f"{mode.side} sample stands out most, but around them it has no excess "
+            f"({percent(mode.excess)} of its rows, between {percent(low)} and {percent(high)}, a 95 % interval)."
+        )
+    return (
+        f"the {mode.side} sample has an excess of about {percent(mode.excess)} of its rows "
+        f"(between {percent(low)} and {percent(high)}, a 95 % interval), visible in {listed(mode.features)}."
+    )
+
+
+def mode_title(mode: ModeSummary) -> str:
+    """Side, share and strongest features of a mode, as a heading."""
+    who = f"{percent(mode.excess)} of the {mode.side} sample" if mode.excess > 0 else f"The {mode.side} sample"
+    return f"{who}, in {listed(mode.features[:TITLE_NAMES])}" + (
+        f" and {len(mode.features) - TITLE_NAMES} more" if len(mode.features) > TITLE_NAMES else ""
+    )
+
+
+def scatter_note(mode: ModeSummary) -> str:
+    """How to read the scatter plots of a mode."""
+    return (
+        f"Up to {POINTS_SHOWN:,} rows of each sample, chosen at random. "
+        f"The dashed boxes are the same in both and hold most of the mode's rows (ringed): "
+        f"what lies in them beyond the {other_side(mode.side)} sample is the excess."
+    )
+
+
+def rows_sentence(mode: ModeSummary) -> str:
+    """How many rows stand for the mode, and how far they can be trusted."""
+    count = f"{len(mode.rows):,} row{'s' if len(mode.rows) != 1 else ''} of the {mode.side} sample"
+    purity = f"about {percent(mode.purity)} of what lies around them is in excess of the {other_side(mode.side)} sample"
+    unsettled = "" if mode.settled else "; its features did not settle: take them as a lead"
+    return f"{count} stand for it; {purity}{unsettled}."
+
+
+def direction_sentence(direction: Direction) -> str:
+    """How one feature of the mode's rows differs from the other sample."""
+    return f"{shown_name(direction.feature)} {direction.change}"
+
+
+def directions_note(mode: ModeSummary) -> str:
+    """What the numbers of the directions are."""
+    other = other_side(mode.side)
+    notes = []
+    if any(not direction.level for direction in mode.directions):
+        notes.append(f"Medians are those of the mode's rows, against all rows of the {other} sample.")
+    if any(" -> " in direction.change for direction in mode.directions):
+        notes.append(f"An arrow leads from the share in the {other} sample to that in the {mode.side} sample.")
+    return " ".join(notes)
+
+
+def shift_text(direction: Direction) -> str:
+    """How far a median has moved, in pooled standard deviations; a dash where there is no median."""
+    return "–" if direction.level else f"{direction.shift:+.2f}"
+
+
+def kept_sentence(summary: Summary) -> str:
+    """What is left once the excess is taken away."""
+    return (
+        f"Without the excess, {len(summary.kept_reference):,} of {summary.n_reference:,} reference and "
+        f"{len(summary.kept_current):,} of {summary.n_current:,} current rows remain, "
+        "which show no excess of either sample any more (that is no proof of equality)."
+    )
+
+
+def evidence_sentence(summary: Summary) -> str:
+    """How the p-value came about."""
+    labellings, found = summary.params.labellings, summary.calibration
+    smallest = min(found.p_reference, found.p_current) <= 1 / (labellings + 1)
+    return (
+        "Each row is scored by how far its own sample outnumbers the other among its nearest neighbours. "
+        f"The highest scores are compared with those of {labellings} random relabellings of the same rows: "
+        f"p = {p_value(found.p_reference)} on the reference side and p = {p_value(found.p_current)} on the current side"
+        f"{f' ({1 / (labellings + 1):.2g} is the smallest value that can come out)' if smallest else ''}."
+    )
+
+
+def scan_sentence(scan: ScanSummary) -> str:
+    """What the scan of small feature sets adds."""
+    return (
+        "Small sets of columns were counted as well, each cell against "
+        f"{scan.n_permutations} random relabellings of the whole search: p = {p_value(scan.p_value)}. "
+        "The verdict takes twice the smaller p-value of the two searches, the price of looking twice."
+    )
+
+
+def map_sentence(scan: ScanSummary) -> str:
+    """How to read the map of features."""
+    return (
+        "Each square is a pair of columns, each square of the diagonal a column alone: the stronger its colour, the "
+        "more evidence beyond chance"
+        + (f"; outlined where it is enough for the verdict ({scan.critical:.2g})." if isfinite(scan.critical) else ".")
+    )
+
+
+def shade(value: float, scan: ScanSummary) -> float:
+    """How dark a square of the map is, from 0 to 1; what the verdict needs is in the middle at least."""
+    strongest = float(scan.pairs.values.max(initial=0.0))
+    return min(1.0, max(0.0, value) / max(strongest, 2 * scan.critical if isfinite(scan.critical) else 1.0, 1.0))
+
+
+def box_sentence(found: SetSummary) -> str:
+    """Where the strongest cell of a feature set lies."""
+    return ", ".join(f"{shown_name(name)} {part}" for name, part in zip(found.names, found.where, strict=False))
+
+
+def figures_note(summary: Summary) -> str:
+    """How to read the figures of the evidence."""
+    scores = (
+        "Where the observed line lies above the expected one, rows score higher than expected. Neighbours score alike, "
+        "so lines wander by chance too; the p-values take this into account."
+    )
+    if summary.equalisation is None:
+        return scores
+    return (
+        f"{scores} Equalisation removes rows around the highest scores until neither tail stands out "
+        f"({len(summary.equalisation.removed_reference):,} reference and "
+        f"{len(summary.equalisation.removed_current):,} current rows in the space of all columns)."
+    )
+
+
+def frequency(alpha: float) -> str:
+    """How often a level errs, in words."""
+    times = round(1 / alpha)
+    if abs(times * alpha - 1) < 1e-9:
+        return f"at most 1 time in {times:,}"
+    return f"at most {percent(alpha)} of the time"
+
+
+def percent(share: float) -> str:
+    """A share of one with two significant digits: 0.046 is 4.6 %."""
+    value = 100 * share
+    return f"{value:.0f} %" if abs(value) >= 10 else f"{float(f'{value:.2g}'):g} %"
+
+
+def p_value(p: float) -> str:
+    """A p-value with two significant digits."""
+    return f"{p:.2g}"
+
+
+def listed(names: tuple[str, ...]) -> str:
+    """The first names, and how many more there are."""
+    shown = [shown_name(name) for name in names[:NAMES_SHOWN]]
+    rest = len(names) - len(shown)
+    if rest:
+        return f"{', '.join(shown)} and {rest:,} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def axis_name(axis: Axis, marks: Ticks, length: int = NAME_LENGTH) -> str:
+    """A column's name beside its axis, with what its ticks leave out."""
+    name = shown_name(axis.name, length)
+    if axis.standardised:
+        return f"{name} (standardised)"
+    return f"{name} ({marks.common})" if marks.common else name
+
+
+def shown_name(name: str, length: int = NAME_LENGTH) -> str:
+    """A column name on one line, printable, at most `length` characters with its end kept."""
+    line = "".join(c if c.isprintable() else "·" for c in " ".join(name.split()))
+    tail = length // 3
+    return line if len(line) <= length else f"{line[: length - tail - 1]}…{line[-tail:]}"

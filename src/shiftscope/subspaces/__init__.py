@@ -1,0 +1,1 @@
+"""Small feature sets, counted: the scan."""

@@ -1,0 +1,120 @@
+"""Broad shifts: smooth contrasts with few degrees of freedom.
+
+A displacement, a change of spread or a change of dependence moves the mean of low-order polynomials. With v the
+normal score of each feature, the terms of a set {a, b, c} are v_a, v_a^2, ..., v_a v_b, ... and v_a v_b v_c: 2,
+5 or 10 contrasts, against hundreds of cells in a pooled chi-square. Their label sums are linear, so that all
+permutations are one matrix product.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaincc, gammaln
+
+from shiftscope.engines.binned_rows import BinnedRows
+from shiftscope.engines.term_sums import Terms, in_blocks, products
+from shiftscope.subspaces.families import Family
+
+_SETS_PER_BLOCK = 32
+_COVARIANCE_ROWS = (1024, 4096)  # least and most rows behind the covariance of the terms
+_COVARIANCE_WORK = 1e9  # products spent on all covariances of one size
+_RANK_TOLERANCE = 1e-6  # of the largest eigenvalue; smaller ones are terms that repeat each other (ties)
+
+
+def contrast_families(rows: BinnedRows, sets: list[NDArray[np.int64]], rng: np.random.Generator) -> list[Family]:
+    """Evidence of the smooth contrasts of every feature set, under every lane: one family per set size.
+
+    T^2 = z' C^-1 z (n - 1) / (m (n - m)), z the centred sums of the terms over the m counted rows, C their
+    pooled covariance; under permutation it is close to chi-square with rank(C) degrees of freedom, and the
+    evidence is minus the log of that tail. C ignores the labels, so the calibration does not depend on it.
+
+    sets : (s, size) arrays, one per size
+    """
+    terms, columns = _terms(sets, rows.tables.n_features)
+    sums = rows.term_sums(terms).centred(rows.lanes)
+    return [_family(rows, line, terms, inside, sums, rng) for line, inside in zip(sets, columns, strict=True)]
+
+
+def _family(
+    rows: BinnedRows,
+    sets: NDArray[np.int64],
+    terms: Terms,
+    columns: NDArray[np.intp],
+    sums: NDArray[np.float32],
+    rng: np.random.Generator,
+) -> Family:
+    """Evidence of the sets of one size from the label sums of all terms."""
+    lanes = rows.lanes
+    codes, _ = rows.take(_covariance_rows(columns.size, lanes.n_rows, rng))
+    sample = rows.tables.normal_scores(codes)
+    scale = (lanes.n_rows - 1) / (lanes.counted * (lanes.n_rows - lanes.counted))
+
+    def evidence(block: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        whitening, rank = _whitening(products(sample, terms[columns[block]]))
+        squared = scale * np.square(whitening @ sums[columns[block]]).sum(axis=1)
+        largest = [
+            log_tail(squared[rank == degrees].max(axis=0), np.full(squared.shape[1], degrees))
+            for degrees in np.unique(rank)
+        ]
+        return log_tail(squared[:, 0], rank), np.max(largest, axis=0)
+
+    observed, maxima = zip(*in_blocks(evidence, len(sets), _SETS_PER_BLOCK), strict=True)
+    return Family("broad", sets, np.concatenate(observed), np.max(maxima, axis=0), None)
+
+
+def log_tail(x: NDArray[np.float64], degrees: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Minus the log of the chi-square tail beyond `x`, also where the tail itself underflows."""
+    half, shape = np.maximum(x, 0.0) / 2, np.maximum(degrees, 1) / 2
+    tail = gammaincc(shape, half)
+    far = half - (shape - 1) * np.log(np.maximum(half, 1.0)) + gammaln(shape)  # leading term for large x
+    far -= np.log1p((shape - 1) / np.maximum(half, 1.0))
+    near = -np.log(np.maximum(tail, 1e-290))
+    return np.where(degrees == 0, 0.0, np.where(tail > 1e-290, near, far))
+
+
+def _terms(sets: list[NDArray[np.int64]], d: int) -> tuple[Terms, list[NDArray[np.intp]]]:
+    """All different terms, and for each array of sets which of them belong to each set: (t, 3), (s, terms)."""
+    wide = [_terms_of(line, d) for line in sets]
+    keys = [line @ np.array([(d + 1) ** 2, d + 1, 1]) for line in wide]
+    known, index = np.unique(np.concatenate([key.ravel() for key in keys]), return_index=True)
+    terms = np.concatenate([line.reshape(-1, 3) for line in wide])[index]
+    return terms, [np.searchsorted(known, key) for key in keys]
+
+
+def _terms_of(sets: NDArray[np.int64], d: int) -> Terms:
+    """Terms of each set: (s, size) -> (s, 2, 5 or 10, 3)."""
+    size = sets.shape[1]
+    axes: list[tuple[int, ...]] = [(a,) for a in range(size)]
+    axes += [(a, a) for a in range(size)]
+    axes += combinations(range(size), 2)
+    axes += combinations(range(size), 3)
+    terms = np.full((len(sets), len(axes), 3), d, np.int64)
+    for position, factors in enumerate(axes):
+        terms[:, position, : len(factors)] = sets[:, list(factors)]
+    return terms
+
+
+def _covariance_rows(products: int, n: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """A random choice of rows, blind to labels, large enough for the covariance of the terms."""
+    least, most = _COVARIANCE_ROWS
+    size = min(n, int(np.clip(_COVARIANCE_WORK / products, least, most)))
+    return np.sort(rng.choice(n, size=size, replace=False))
+
+
+def _whitening(values: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
+    """Matrices that make the terms of each set uncorrelated with variance one, and their ranks.
+
+    values : (s, t, rows) -> (s, t, t) and (s,)
+    """
+    mean = values.mean(axis=-1, dtype=np.float64)
+    covariance = (values @ values.transpose(0, 2, 1)).astype(np.float64) / values.shape[-1]
+    covariance -= mean[:, :, None] * mean[:, None, :]
+    eigenvalues, vectors = np.linalg.eigh(covariance)
+    kept = eigenvalues > _RANK_TOLERANCE * eigenvalues[:, -1:]
+    kept &= eigenvalues > 0
+    inverse = np.where(kept, 1 / np.sqrt(np.where(kept, eigenvalues, 1.0)), 0.0)
+    whitening = inverse[:, :, None] * vectors.transpose(0, 2, 1)
+    return whitening.astype(np.float32), kept.sum(axis=1)

@@ -1,0 +1,160 @@
+"""What could have been found: the smallest compact group of rows that the scan of these data would have shown.
+
+The scan has measured on permuted labels how much evidence chance gives; that fixes how many extra rows a small cell
+needs. What is left is arithmetic: a group so compact that it lies in one cell, over a background of ordinary rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, xlogy
+
+from shiftscope.encoding.encode import Encoded
+from shiftscope.findings import ShiftResult, Side
+from shiftscope.kernels.window_counts import MAX_SIZE
+from shiftscope.subspaces.families import critical_value
+from shiftscope.subspaces.scan import FeatureSet, ScanResult
+from shiftscope.subspaces.windows import Grid
+
+POWER = 0.9  # a group counts as detectable if it is found this often
+SPAN = 1e-5  # Poisson tails that are left out of the sum
+
+
+@dataclass(frozen=True)
+class Detectable:
+    """The smallest group in a number of columns that would have been found nine times in ten.
+
+    Attributes
+    ----------
+    columns : int
+    side : {"reference", "current"}
+        The sample that has the group.
+    rows : int
+    share : float
+        Of that sample.
+    width : float
+        How compact the group is: the share of the rows between its ends, in each of the columns.
+    background : float
+        Rows of both samples that a cell holds anyway, where the columns are unrelated.
+    """
+
+    columns: int
+    side: Side
+    rows: int
+    share: float
+    width: float
+    background: float
+
+
+def smallest_groups(result: ShiftResult) -> tuple[Detectable, ...]:
+    """The smallest detectable group per number of columns that the scan counts in full, for either sample.
+
+    Groups are compact in columns of numbers or times; the levels of categories are bins of any size.
+    """
+    if result.scan is None:
+        return ()
+    counted = MAX_SIZE if len(result.names) <= _most_for_triples(result) else MAX_SIZE - 1
+    counted = min(counted, int(np.sum(~result.encoded.categories)))
+    found = [
+        _smallest(result, size, side, needed)
+        for size in range(1, counted + 1)
+        if (needed := _needed(result, size)) is not None
+        for side in ("reference", "current")
+    ]
+    return tuple(group for group in found if group is not None)
+
+
+def scan_null(scan: ScanResult) -> NDArray[np.float64]:
+    """Largest value anywhere in the scan, under each permutation."""
+    return np.maximum(scan.localised_null, scan.broad_null)
+
+
+def _most_for_triples(result: ShiftResult) -> int:
+    return 0 if result.params.scan is None else result.params.scan.max_triples
+
+
+def _needed(result: ShiftResult, size: int) -> float | None:
+    """Half deviance that a cell of the finest grid must reach in a set of `size` columns; None if it is not known.
+
+    A set's value is (half deviance - price of its grid - chance) / unit; chance and unit are those of its family, so
+    any set of the family tells them. The grid of a set is read off the width of its box.
+    """
+    scan, grid = result.scan, Grid.fitting(len(result.encoded.points), size)
+    if scan is None:
+        return None
+    sets = [found for found in scan.sets if found.statistic == "localised" and len(found.features) == size]
+    if not sets:
+        return None
+    level = result.alpha / 2  # the full space is the other search behind the verdict
+    critical = critical_value(scan_null(scan), level)
+    chance = np.median(
+        [found.evidence - found.value * found.unit - grid.price[_level(result.encoded, found, grid)] for found in sets]
+    )
+    needed = float(chance + critical * sets[0].unit + grid.price[0])
+    return needed if np.isfinite(needed) else None
+
+
+def _level(encoded: Encoded, found: FeatureSet, grid: Grid) -> int:
+    """Level of the grid whose windows of two bins are as wide as the set's box."""
+    shares = [
+        np.mean((encoded.ranked[:, feature] >= low) & (encoded.ranked[:, feature] <= high))
+        for feature, (low, high) in zip(found.features, found.box, strict=True)
+    ]
+    halvings = np.log2(max(float(np.mean(shares)), 1e-300) * grid.finest / 2)
+    return int(np.clip(np.round(halvings), 0, grid.levels - 1))
+
+
+def _smallest(result: ShiftResult, size: int, side: Side, needed: float) -> Detectable | None:
+    """Bisect for the number of extra rows that is found often enough."""
+    grid = Grid.fitting(len(result.encoded.points), size)
+    own, other = result.n_current, result.n_reference
+    if side == "reference":
+        own, other = other, own
+    share = (2 / grid.finest) ** size  # of either sample in one window, where the columns are unrelated
+    low, high = 0, own // 2
+    if _power(high, own, other, share, needed) < POWER:
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _power(middle, own, other, share, needed) < POWER:
+            low = middle
+        else:
+            high = middle
+    return Detectable(size, side, high, high / own, 1 / grid.finest, share * (own + other))
+
+
+def _power(extra: int, own: int, other: int, share: float, needed: float) -> float:
+    """How often a window with Poisson background and `extra` rows of the own sample reaches the evidence needed."""
+    have, counter = (_likely(share * total) for total in (own - extra, other))
+    k = np.minimum(extra + have[:, None], own)
+    inside = k + np.minimum(counter[None, :], other)
+    reached = (half_deviances(k, inside, own, own + other) >= needed) & (k * (own + other) > inside * own)
+    chance = _poisson(have, share * (own - extra))[:, None] * _poisson(counter, share * other)[None, :]
+    return float(np.sum(chance * reached))
+
+
+def _likely(mean: float) -> NDArray[np.int64]:
+    """Counts of a Poisson variable, without its far tails."""
+    from scipy.stats import poisson  # slow to import, and needed only where nothing was found
+
+    return np.arange(int(poisson.ppf(SPAN, mean)), int(poisson.isf(SPAN, mean)) + 1)
+
+
+def _poisson(counts: NDArray[np.int64], mean: float) -> NDArray[np.float64]:
+    """Probabilities of counts of a Poisson variable."""
+    return np.asarray(np.exp(xlogy(counts, mean) - gammaln(counts + 1) - mean))
+
+
+def half_deviances(k: NDArray[np.int64], inside: NDArray[np.int64], counted: int, total: int) -> NDArray[np.float64]:
+    """Half the deviance of windows with `k` of their `inside` rows in the counted sample (see kernels.counts)."""
+
+    def term(counts: NDArray[np.int64] | int) -> NDArray[np.float64]:
+        return np.asarray(xlogy(counts, counts))
+
+    within = term(k) + term(inside - k) - term(inside)
+    outside = counted - k
+    without = term(outside) + term(total - inside - outside) - term(total - inside)
+    return np.asarray(within + without - term(counted) - term(total - counted) + term(total))

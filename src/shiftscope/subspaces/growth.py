@@ -1,0 +1,77 @@
+"""Growth: small boxes found by the scan take in one feature after another.
+
+A compact minority fills a small box of its own few features and is thinned out in any three of them. From the
+best windows of each lane, boxes grow greedily: the feature and interval that raise the evidence most join, then
+all intervals are fitted again. Fitted like this, noise grows too; every permutation is therefore grown in the same
+way, from its own best windows, and each size is compared with itself.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shiftscope.engines.binned_rows import BinnedRows
+from shiftscope.kernels.box_growth import BOX_BINS, cumulative_bits, grow_lanes
+from shiftscope.kernels.window_counts import MAX_BINS
+from shiftscope.labellings.labellings import unpack_labels, xlogx
+from shiftscope.subspaces.families import Family
+from shiftscope.subspaces.windows import Seeds
+
+MOST_ROWS = 1 << 20  # boxes are grown on as many rows at most, drawn at random from larger pools
+_CODES_PER_BIN = MAX_BINS // BOX_BINS
+
+
+def grow_boxes(rows: BinnedRows, seeds: Seeds, beam: int, max_features: int, rng: np.random.Generator) -> list[Family]:
+    """One localised family per size, from one feature more than the seeds have up to `max_features`."""
+    lanes, size = rows.lanes, seeds.sets.shape[2]
+    largest = min(max_features, rows.tables.n_features)
+    if largest <= size or seeds.sets.shape[1] == 0 or beam == 0:
+        return []
+    fine, words, counted = _chosen(rows, rng)
+    codes = np.ascontiguousarray(fine.T // np.uint8(_CODES_PER_BIN))
+    table = lanes.xlogx if len(codes) == lanes.n_rows else xlogx(len(codes))
+    evidence, features, boxes = grow_lanes(
+        codes, cumulative_bits(codes), words, seeds.sets, seeds.boxes // _CODES_PER_BIN, seeds.counts,
+        beam, counted, largest, table,
+    )  # fmt: skip
+    return [
+        _family(evidence[:, :, step], features[0, :, : size + step + 1], boxes[0, :, step, : size + step + 1])
+        for step in range(largest - size)
+    ]
+
+
+def _chosen(
+    rows: BinnedRows, rng: np.random.Generator
+) -> tuple[NDArray[np.uint8], NDArray[np.uint64], NDArray[np.int64]]:
+    """Codes and labels of the rows on which boxes grow, and how many of them each lane counts.
+
+    The choice is blind to labels, so the lanes remain exchangeable.
+    """
+    lanes = rows.lanes
+    if lanes.n_rows <= MOST_ROWS:
+        return *rows.take(None), np.full(lanes.n_lanes, lanes.counted)
+    codes, words = rows.take(np.sort(rng.choice(lanes.n_rows, MOST_ROWS, replace=False)))
+    counted = np.zeros(lanes.n_lanes, np.int64)
+    for at in range(0, MOST_ROWS, MAX_BINS):
+        counted += unpack_labels(words[:, at : at + MAX_BINS], lanes.n_lanes).sum(axis=0, dtype=np.int64)
+    return codes, words, counted
+
+
+def _family(evidence: NDArray[np.float64], features: NDArray[np.int64], boxes: NDArray[np.int64]) -> Family:
+    """The boxes of one size; seeds that lead to the same features are one set, with its best box."""
+    grown = np.flatnonzero(evidence[0] > 0)
+    best: dict[tuple[int, ...], int] = {}
+    for seed in grown[np.argsort(-evidence[0, grown], kind="stable")]:
+        best.setdefault(tuple(sorted(features[seed].tolist())), int(seed))
+    chosen = np.array(list(best.values()), dtype=np.intp)
+    by_feature = np.argsort(features[chosen], axis=1)
+    limits = np.take_along_axis(boxes[chosen], by_feature[:, :, None], axis=1) * _CODES_PER_BIN
+    limits[..., 1] += _CODES_PER_BIN - 1
+    return Family(
+        "localised",
+        np.take_along_axis(features[chosen], by_feature, axis=1),
+        evidence[0, chosen],
+        evidence.max(axis=1),
+        limits,
+    )

@@ -1,0 +1,373 @@
+"""The subspace scan: which small feature sets show that two samples differ?
+
+The neighbourhoods of the full space are blind to a shift in few of many features. The scan counts both samples in
+the cells of small feature sets instead: all single features and pairs, all triples up to `ScanParams.max_triples`
+features, and boxes grown from the best of them. Every number searched over is searched over again under random
+permutations of the labels, so the p-values are exact after all the searching.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import ceil
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shiftscope.encoding.bins import BinTables, bin_features
+from shiftscope.encoding.encode import Columns, encode_pair
+from shiftscope.engines.binned_rows import BinnedRows, LocalRows
+from shiftscope.errors import ParameterError, given, is_share, is_whole
+from shiftscope.kernels.labels import WORD
+from shiftscope.kernels.window_counts import MAX_BINS, MAX_SIZE, half_deviance
+from shiftscope.labellings.labellings import Lanes, draw_lanes
+from shiftscope.progress import Progress, silent
+from shiftscope.subspaces.contrasts import contrast_families
+from shiftscope.subspaces.families import Family, Statistic, family_wise, p_values
+from shiftscope.subspaces.growth import grow_boxes
+from shiftscope.subspaces.windows import scan_windows
+
+_BROAD_BINS = 4  # per feature: the strongest cell of this grid stands for a broad shift
+_FEWER_PAIRS = 4  # of the seeds are tried when they are pairs
+_LEAST_LANES, _MOST_LANES = 256, 1024  # of the automatic number of permutations, the observed labels included
+_AUTOMATIC_WORK = 1.2e10  # rows x sets x lanes that the automatic number of permutations aims at
+
+
+@dataclass(frozen=True)
+class ScanParams:
+    """Settings of the scan.
+
+    Attributes
+    ----------
+    n_permutations : int or None
+        Label permutations behind every p-value; None takes 1,023 for small data and 255 for large data, or as many as
+        `level` needs.
+    level : float
+        The smallest p-value that is asked for; `compare` sets it to its own.
+    n_seeds : int
+        Best windows of each labelling that are tried with one feature more; a quarter if they are pairs.
+    beam : int
+        The most promising of them, which are grown to larger boxes.
+    max_features : int
+        Features of the largest grown boxes; 3 or less switches growth off where triples are counted.
+    max_triples : int
+        All triples are counted up to this many features; beyond, they are grown from the best pairs.
+    max_sets : int
+        Most feature sets in the result.
+    """
+
+    n_permutations: int | None = None
+    level: float = 0.005
+    n_seeds: int = 512
+    beam: int = 32
+    max_features: int = 5
+    max_triples: int = 40
+    max_sets: int = 50
+
+    def __post_init__(self) -> None:
+        faults = [
+            f"{name} must be a whole number of at least {least}, got {getattr(self, name)!r}"
+            for name, least in (("n_seeds", 0), ("beam", 0), ("max_features", 1), ("max_triples", 0), ("max_sets", 1))
+            if not is_whole(getattr(self, name), least)
+        ]
+        if not (self.n_permutations is None or is_whole(self.n_permutations, 1)):
+            faults.append(f"n_permutations must be a whole number of at least 1 or None, got {self.n_permutations!r}")
+        if not is_share(self.level):
+            faults.append(f"level must lie strictly between 0 and 1, got {self.level!r}")
+        if faults:
+            raise ParameterError("; ".join(faults))
+
+
+@dataclass(frozen=True)
+class FeatureSet:
+    """A small feature set in which the samples differ, or come closest to differing.
+
+    Attributes
+    ----------
+    features : tuple of int
+        Column positions, increasing.
+    names : tuple of str
+    statistic : "localised" or "broad"
+        One box with an excess, or a difference of the set as a whole.
+    side : "current" or "reference"
+        The sample with the excess in `box`.
+    value : float
+        Evidence beyond what the best set of this size and statistic reaches by chance, in units of the spread
+        of that chance: the scale on which all sets and permutations are compared.
+    evidence : float
+        Half the deviance of the counts in the box, or minus the log p-value of a broad difference.
+    unit : float
+        Evidence behind one unit of `value`.
+    p_value : float
+        Family-wise: how often the whole scan of permuted labels reaches `value` anywhere.
+    box : tuple of (float, float)
+        Smallest and largest value along each feature of the rows in the box: the best box of a localised set,
+        the strongest cell of a broad one. A missing value is -inf; a level is its position by pooled frequency.
+    rows_reference, rows_current : intp arrays
+        Positions, within each sample, of the rows in the box.
+    """
+
+    features: tuple[int, ...]
+    names: tuple[str, ...]
+    statistic: Statistic
+    side: Literal["current", "reference"]
+    value: float
+    evidence: float
+    unit: float
+    p_value: float
+    box: tuple[tuple[float, float], ...]
+    rows_reference: NDArray[np.intp]
+    rows_current: NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class ScanResult:
+    """What the scan found.
+
+    Attributes
+    ----------
+    sets : tuple of FeatureSet
+        The strongest sets, significant or not: by p-value, then by evidence beyond chance.
+    p_value : float
+        Of the hypothesis that the samples do not differ: exact, by permutation of the whole scan.
+    localised_null, broad_null : (n_permutations,) arrays
+        Largest `FeatureSet.value` of each kind under each permutation of the labels.
+    n_permutations : int
+    pairs : (d, d) array
+        Largest localised or broad value of each pair of features, of each feature on the diagonal.
+    """
+
+    sets: tuple[FeatureSet, ...]
+    p_value: float
+    localised_null: NDArray[np.float64]
+    broad_null: NDArray[np.float64]
+    n_permutations: int
+    pairs: NDArray[np.float64]
+
+
+def scan(
+    reference: Any,
+    current: Any,
+    params: ScanParams | None = None,
+    *,
+    columns: Columns | Sequence[str] | None = None,
+    random_state: int = 0,
+) -> ScanResult:
+    """Scan two tables (arrays, data frames or paths) for the small feature sets in which they differ.
+
+    `columns` tells which columns take part, and as what.
+    """
+    encoded = encode_pair(reference, current, columns)
+    scale = np.where(encoded.categories, 1.0, encoded.scale)
+    centre = np.where(encoded.categories, 0.0, encoded.centre)
+    points = encoded.ranked * scale + centre  # boxes are reported in the user's units
+    return scan_points(
+        points, encoded.n_reference, encoded.names, params, categories=encoded.categories, random_state=random_state
+    )
+
+
+def scan_points(
+    points: NDArray[np.float64],
+    n_reference: int,
+    names: tuple[str, ...],
+    params: ScanParams | None = None,
+    *,
+    categories: NDArray[np.bool_] | None = None,
+    fixed: int = 0,
+    random_state: int = 0,
+    progress: Progress = silent,
+) -> ScanResult:
+    """Scan pooled rows for the small feature sets in which the two samples differ.
+
+    Parameters
+    ----------
+    points : (n, d) float64
+        Pooled rows, the reference first; only the order of the values along each feature matters. Missing is -inf.
+    n_reference : int
+    names : tuple of d str
+    categories : (d,) bool, optional
+        Columns that hold levels: each value has a bin of its own.
+    fixed : int
+        Leading rows whose label no permutation touches: the hypothesis is then that the current rows are a random
+        choice of the rows behind them.
+    """
+    bins = bin_features(points, categories)
+    rng, params = np.random.default_rng(random_state), given(params, ScanParams)
+    blocks = scan_lanes(bins.n_rows, bins.n_features, n_reference, params, rng, fixed)
+    return scan_rows(lambda lanes: LocalRows.of(bins, lanes), blocks, names, params, rng=rng, progress=progress)
+
+
+def scan_rows(
+    labelled: Callable[[Lanes], BinnedRows],
+    blocks: list[Lanes],
+    names: tuple[str, ...],
+    params: ScanParams,
+    *,
+    rng: np.random.Generator,
+    progress: Progress = silent,
+) -> ScanResult:
+    """Scan binned rows, wherever they are, for the small feature sets in which the two samples differ.
+
+    Parameters
+    ----------
+    labelled : callable
+        The rows with the labels of some lanes.
+    blocks : list of Lanes
+        As many labellings each as memory should hold, led by the observed one.
+    """
+    rows = labelled(blocks[0])
+    families = list(_families(rows, params, deepcopy(rng), _part_of(progress, 0, len(blocks))))
+    for block, lanes in enumerate(blocks[1:], start=1):  # up to rounding, blocks change nothing
+        part = _families(labelled(lanes), params, deepcopy(rng), _part_of(progress, block, len(blocks)))
+        families = [
+            replace(known, maxima=np.concatenate([known.maxima, more.maxima[1:]]))
+            for known, more in zip(families, part, strict=True)
+        ]
+    null = family_wise(families)
+    localised, broad = (
+        family_wise([family for family in families if family.statistic == kind])[1:] for kind in ("localised", "broad")
+    )
+    return ScanResult(
+        sets=tuple(_feature_sets(families, null[1:], rows, names, params.max_sets)),
+        p_value=float(p_values(null[:1], null[1:])[0]),
+        localised_null=localised,
+        broad_null=broad,
+        n_permutations=len(null) - 1,
+        pairs=_pair_map(families, rows.tables.n_features),
+    )
+
+
+def scan_lanes(
+    n: int, d: int, n_reference: int, params: ScanParams, rng: np.random.Generator, fixed: int = 0
+) -> list[Lanes]:
+    """The labellings behind a scan of `n` rows and `d` features, in blocks."""
+    n_permutations = params.n_permutations
+    if n_permutations is None:
+        work = n * sum(len(_sets(d, size)) for size in _sizes(d, params))
+        affordable = int(np.clip(_AUTOMATIC_WORK / work, _LEAST_LANES, _MOST_LANES))
+        n_permutations = max(affordable // WORD, ceil(1.0 / params.level / WORD)) * WORD - 1
+    seeds = rng.integers(0, 2**64, size=n_permutations, dtype=np.uint64)
+    step = _MOST_LANES - 1
+    return [draw_lanes(n, n_reference, seeds[at : at + step], fixed) for at in range(0, n_permutations, step)]
+
+
+def _part_of(progress: Progress, block: int, n_blocks: int) -> Progress:
+    return lambda stage, fraction: progress(stage, (block + fraction) / n_blocks)
+
+
+def _sizes(d: int, params: ScanParams) -> range:
+    """Set sizes that are counted exhaustively."""
+    return range(1, min(d, MAX_SIZE if d <= params.max_triples else 2, params.max_features) + 1)
+
+
+def _sets(d: int, size: int) -> NDArray[np.int64]:
+    return np.array(list(combinations(range(d), size)), dtype=np.int64).reshape(-1, size)
+
+
+def _families(rows: BinnedRows, params: ScanParams, rng: np.random.Generator, progress: Progress) -> Iterator[Family]:
+    """All families of the scan, each with its maximum under every lane."""
+    n_features = rows.tables.n_features
+    sets = [_sets(n_features, size) for size in _sizes(n_features, params)]
+    steps = len(sets) + 2
+    for step, line in enumerate(sets):
+        progress("scan", step / steps)
+        counted = scan_windows(rows, line, _n_seeds(line, params) if step + 1 == len(sets) else 0)
+        yield counted.localised
+        yield counted.pooled
+    progress("scan", (steps - 2) / steps)
+    yield from contrast_families(rows, sets, rng)
+    progress("scan", (steps - 1) / steps)
+    yield from grow_boxes(rows, counted.seeds, params.beam, params.max_features, rng)
+    progress("scan", 1.0)
+
+
+def _n_seeds(sets: NDArray[np.int64], params: ScanParams) -> int:
+    """Pairs are the seeds of wide data, where trying one feature more is dear: fewer of them."""
+    return params.n_seeds if sets.shape[1] == MAX_SIZE else params.n_seeds // _FEWER_PAIRS
+
+
+def _feature_sets(
+    families: list[Family],
+    null: NDArray[np.float64],
+    rows: BinnedRows,
+    names: tuple[str, ...],
+    max_sets: int,
+) -> Iterator[FeatureSet]:
+    """The strongest sets of all families; of one feature set only its best statistic."""
+    lanes, tables, n_reference = rows.lanes, rows.tables, rows.lanes.n_reference
+    seen: set[tuple[int, ...]] = set()
+    for p_value, value, family, s in _ranking(families, null):
+        features = tuple(family.sets[s].tolist())
+        if features in seen:
+            continue
+        seen.add(features)
+        box = family.boxes[s] if family.boxes is not None else _strongest_cell(rows, features)
+        held = rows.inside(features, box)
+        hits = int(np.sum((held >= n_reference) == lanes.current_counted))
+        counted_excess = hits * lanes.n_rows > len(held) * lanes.counted
+        yield FeatureSet(
+            features=features,
+            names=tuple(names[feature] for feature in features),
+            statistic=family.statistic,
+            side="current" if counted_excess == lanes.current_counted else "reference",
+            value=value,
+            evidence=float(
+                half_deviance(hits, len(held), lanes.counted, lanes.xlogx)
+                if family.statistic == "localised"
+                else family.observed[s]
+            ),
+            unit=family.unit,
+            p_value=p_value,
+            box=tuple(tables.interval(feature, *box[axis]) for axis, feature in enumerate(features)),
+            rows_reference=held[held < n_reference],
+            rows_current=held[held >= n_reference] - n_reference,
+        )
+        if len(seen) == max_sets:
+            return
+
+
+def _ranking(families: list[Family], null: NDArray[np.float64]) -> Iterator[tuple[float, float, Family, int]]:
+    """p-value, value, family and position of every set, by p-value and then by evidence beyond chance."""
+    values = [family.standardised(family.observed) for family in families]
+    beyond = np.concatenate([family.observed - family.chance for family in families])
+    p_value = p_values(np.concatenate(values), null)
+    owner = np.repeat(np.arange(len(families)), [len(line) for line in values])
+    place = np.concatenate([np.arange(len(line)) for line in values])
+    for at in np.lexsort((-beyond, p_value)):
+        family, s = owner[at], int(place[at])
+        yield float(p_value[at]), float(values[family][s]), families[family], s
+
+
+def _strongest_cell(rows: BinnedRows, features: tuple[int, ...]) -> NDArray[np.int64]:
+    """Codes of the cell whose labels deviate most: (size, 2).
+
+    Cells are quarters of a number's range, and each level and each missing value has cells of its own.
+    """
+    lanes, limits = rows.lanes, [_cells(rows.tables, feature) for feature in features]
+    cells, n, k = rows.cells(features, limits)
+    deviances = [half_deviance(hits, held, lanes.counted, lanes.xlogx) for hits, held in zip(k, n, strict=True)]
+    at = np.unravel_index(cells[int(np.argmax(deviances))], tuple(len(low) for low in limits))
+    bounds = (np.append(low, MAX_BINS) for low in limits)
+    return np.array([(limit[i], limit[i + 1] - 1) for limit, i in zip(bounds, at, strict=True)], dtype=np.int64)
+
+
+def _cells(tables: BinTables, feature: int) -> NDArray[np.int64]:
+    """First code of each cell along a feature, increasing."""
+    if tables.categories[feature]:
+        return np.arange(MAX_BINS)
+    quarters = np.arange(0, MAX_BINS, MAX_BINS // _BROAD_BINS)
+    return np.union1d(quarters, [1]) if np.isneginf(tables.smallest[feature, 0]) else quarters
+
+
+def _pair_map(families: list[Family], d: int) -> NDArray[np.float64]:
+    """Largest value of each pair, symmetric; of each single feature on the diagonal."""
+    best = np.full((d, d), -np.inf)
+    for family in families:
+        if family.size <= 2:
+            rows, columns = family.sets[:, 0], family.sets[:, -1]
+            best[rows, columns] = np.maximum(best[rows, columns], family.standardised(family.observed))
+    return np.asarray(np.maximum(best, best.T))

@@ -1,0 +1,58 @@
+"""Which columns the user wants to take part, and which do not."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from shiftscope.errors import ParameterError
+from shiftscope.messages import shown
+from shiftscope.tables.column_kinds import KINDS, Kind
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns take part, and as what.
+
+    Attributes
+    ----------
+    include
+        The only columns that take part; None for all that can.
+    exclude
+        Columns that take no part.
+    kinds
+        "number", "date", "time", "duration" or "category" for columns that are to be read as such. A column with a
+        declared kind is never taken for an identifier.
+    """
+
+    include: tuple[str, ...] | None = None
+    exclude: tuple[str, ...] = ()
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.kinds, Mapping):
+            raise ParameterError(f"columns: kinds must map names to kinds, got {self.kinds!r}")
+        wrong = [f"{shown(name)}: {kind!r}" for name, kind in self.kinds.items() if kind not in KINDS]
+        if wrong:
+            raise ParameterError(f"columns: kinds must be one of {', '.join(KINDS)}, got {', '.join(wrong)}")
+        for names in (() if self.include is None else self.include, self.exclude):
+            if isinstance(names, str):
+                raise ParameterError("columns: include and exclude must be sequences of names, got a single text")
+            if not (isinstance(names, Collection) and all(isinstance(name, str) for name in names)):
+                raise ParameterError(f"columns: include and exclude must be sequences of names, got {names!r}")
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A column that takes no part, and why."""
+
+    name: str
+    reason: str
+
+
+def as_columns(columns: Any) -> Columns:
+    """The choice of columns; a sequence names the only ones, and anything else is for `Columns` to judge."""
+    if isinstance(columns, Columns):
+        return columns
+    return Columns(tuple(columns) if isinstance(columns, Iterable) and not isinstance(columns, str) else columns)

@@ -1,0 +1,160 @@
+"""Files -> columns of any type: delimited text, JSON lines, Parquet (also many files), Arrow, NPY and NPZ."""
+
+from __future__ import annotations
+
+import glob
+import io
+import json
+import os
+import re
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from shiftscope.errors import InputError
+from shiftscope.messages import one_line, shown
+from shiftscope.tables.delimited_text import ISO_DATE, Raw, dated, read_csv, utf8_content
+
+TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
+LINES_SUFFIXES = (".jsonl", ".ndjson")
+PARQUET_SUFFIXES = (".parquet", ".pq")
+ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")
+
+_UNREADABLE = (Exception, pl.exceptions.PanicException)  # parsers raise anything on a corrupt file
+_ZIPPED = re.compile(rf"({'|'.join(re.escape(s) for s in TEXT_SUFFIXES + LINES_SUFFIXES)})\.gz$", re.IGNORECASE)
+_ARROW_MAGIC = b"ARROW1"
+_NOT_IN_JSON = (b"NaN", b"Infinity")  # written by Python all the same
+
+
+def read_file(data: str | os.PathLike[str], role: str) -> Any:
+    """The content of a file, by its suffix: a `Raw`, a polars frame or a NumPy array.
+
+    A folder stands for the Parquet files in it, a path with * or ? for those that match, in the order of their names.
+    """
+    paths = source_paths(data, role)
+    suffix = file_suffix(paths[0].name).lower().removesuffix(".gz")
+    if suffix not in _READERS:
+        known = ", ".join(_READERS)
+        raise InputError(
+            f"{role}: {shown(paths[0])} has an unknown suffix; convert the file to one of {known} (text also .gz)"
+        )
+    kind, reader = _READERS[suffix]
+    path = paths[0]
+    try:
+        if len(paths) == 1:
+            return reader(path)
+        frames = []
+        for path in paths:
+            frames.append(reader(path))
+    except _UNREADABLE as error:
+        raise InputError(
+            f"{role}: {shown(path)} cannot be read as {kind} ({one_line(error)}); write the file again"
+        ) from error
+    return _stacked(frames, paths, role)
+
+
+def source_paths(data: str | os.PathLike[str], role: str) -> list[Path]:
+    """The file itself, or the Parquet files that a folder or a pattern stands for."""
+    if not os.fspath(data):
+        raise InputError(f"{role}: the path is empty; give that of a file")
+    path = Path(data).expanduser()
+    if os.path.isdir(path):
+        found = sorted(file for suffix in PARQUET_SUFFIXES for file in path.glob(f"*{suffix}"))
+        if not found:
+            raise InputError(
+                f"{role}: {shown(path)} is a directory without Parquet files; give a file, or a pattern such as "
+                "'folder/**/*.parquet' for files in subfolders"
+            )
+        return found
+    if os.path.exists(path):
+        return [path]
+    matching = (
+        sorted(glob.glob(str(path), recursive=True)) if "\0" not in str(path) and glob.has_magic(str(path)) else []
+    )
+    if not matching:
+        raise InputError(f"{role}: there is no file {shown(path)}; check the path")
+    others = [name for name in matching if not name.lower().endswith(PARQUET_SUFFIXES)]
+    if others and len(matching) > 1:
+        raise InputError(
+            f"{role}: {shown(path)} matches {shown(others[0])}; only Parquet files can be read together, "
+            "so narrow the pattern"
+        )
+    return [Path(name) for name in matching]
+
+
+def file_suffix(source: str) -> str:
+    """The part of a file's name that tells its format: .csv, .csv.gz, .parquet, ..."""
+    name = Path(source).name
+    found = _ZIPPED.search(name)
+    return found[0] if found else Path(name).suffix
+
+
+def read_ipc(path: Path) -> pl.DataFrame:
+    """An Arrow file or stream; opened here, since polars would take a path with brackets for a pattern."""
+    with path.open("rb") as file:
+        if file.read(len(_ARROW_MAGIC)) != _ARROW_MAGIC:
+            return pl.read_ipc_stream(path.read_bytes())
+        file.seek(0)
+        try:
+            return pl.read_ipc(file)
+        except pl.exceptions.ComputeError:  # categories of pandas with missing values; pyarrow, if there, reads them
+            file.seek(0)
+            return pl.read_ipc(file, use_pyarrow=True)
+
+
+def read_lines(path: Path) -> pl.DataFrame:
+    """JSON lines, one object per row."""
+    content = utf8_content(path)
+    if any(word in content for word in _NOT_IN_JSON):
+        rows = [json.loads(line) for line in content.splitlines() if line.strip()]
+        return pl.DataFrame(rows, infer_schema_length=None, strict=False)
+    return pl.read_ndjson(io.BytesIO(content), infer_schema_length=None)
+
+
+def _stacked(frames: list[pl.DataFrame], paths: list[Path], role: str) -> pl.DataFrame:
+    """The rows of several files in one frame; columns are matched by name."""
+    names = frames[0].columns
+    for frame, path in zip(frames, paths, strict=True):
+        if set(frame.columns) != set(names):
+            odd = sorted(set(frame.columns) ^ set(names))[0]
+            raise InputError(
+                f"{role}: {shown(paths[0])} and {shown(path)} differ in column {shown(odd)}; "
+                "files that are read together need the same columns"
+            )
+    try:
+        return pl.concat([frame.select(names) for frame in frames], how="vertical_relaxed")
+    except pl.exceptions.PolarsError as error:
+        raise InputError(
+            f"{role}: the {len(paths)} files disagree in the type of a column ({one_line(error)}); write them alike"
+        ) from error
+
+
+def _read_json_lines(path: Path) -> pl.DataFrame:
+    frame = read_lines(path)
+    dates = [c for c in frame if c.dtype == pl.String and c.null_count() < len(c) and c.str.contains(ISO_DATE).all()]
+    return frame.with_columns(dated(column) for column in dates)
+
+
+def _read_npz(path: Path) -> Any:
+    """One array as it is; several one-dimensional ones as columns under their names."""
+    with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    if len(arrays) == 1:
+        return next(iter(arrays.values()))
+    if {array.ndim for array in arrays.values()} != {1} or len({array.size for array in arrays.values()}) != 1:
+        raise ValueError("it must hold one array, or columns: one-dimensional arrays of one length")
+    return Raw(list(arrays), list(arrays.values()))
+
+
+_READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {
+    **dict.fromkeys(TEXT_SUFFIXES, ("delimited text", read_csv)),
+    **dict.fromkeys(LINES_SUFFIXES, ("JSON lines", _read_json_lines)),
+    **dict.fromkeys(PARQUET_SUFFIXES, ("Parquet", partial(pl.read_parquet, glob=False, hive_partitioning=False))),
+    **dict.fromkeys(ARROW_SUFFIXES, ("Arrow IPC", read_ipc)),
+    ".npy": ("NPY", partial(np.load, allow_pickle=False)),
+    ".npz": ("NPZ", _read_npz),
+}
