@@ -83,7 +83,7 @@ def _with_dask(pair: tuple[Any, Any]) -> Any:
 
 
 def _wine() -> tuple[Any, Any]:
-    white, red = (pd.read_csv(TABLES / f"winequality-{kind}.csv", sep=";") for kind in ("white", "red"))
+    white, red = (pd.read_csv(TABLES / f"winequality-{kind}.csv", header=None) for kind in ("white", "red"))
     return white.iloc[:1500], pd.concat([white.iloc[1500:2950], red.iloc[:50]])
 
 

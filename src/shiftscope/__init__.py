@@ -62,7 +62,36 @@ _HOMES = {
     "score": "full_space.score",
 }
 
-__all__ = [*_HOMES]
+__all__ = [
+    "Certificate",
+    "Columns",
+    "CompareParams",
+    "DaskEngine",
+    "EngineError",
+    "EqualiseParams",
+    "InputError",
+    "LocaliseParams",
+    "Mode",
+    "MonitorResult",
+    "ParameterError",
+    "RowsExplanation",
+    "ScanParams",
+    "ScoreNull",
+    "ShiftDetector",
+    "ShiftResult",
+    "ShiftscopeError",
+    "SimulatedNull",
+    "Subset",
+    "certify",
+    "compare",
+    "equalise",
+    "explain_rows",
+    "localise",
+    "monitor",
+    "partition",
+    "scan",
+    "score",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -11,11 +11,11 @@ import numpy as np
 import polars as pl
 import pytest
 from chromium import FLAGS, find
-from quick import QUICK
 
 import shiftscope as ss
 from shiftscope.findings import ShiftResult
 from shiftscope.report.html import write_html
+from tests.quick import QUICK
 
 PATIENCE = 300_000  # milliseconds: machines may be busy
 HOSTILE = "<script>window.hurt=1</script><img src=x onerror=window.hurt=1>"

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from packing import pack_labels
 from scipy.stats import chi2
 
 from shiftscope.encoding.bins import Bins, bin_features
@@ -15,6 +14,7 @@ from shiftscope.labellings.labellings import Lanes
 from shiftscope.subspaces.contrasts import contrast_families, log_tail
 from shiftscope.subspaces.families import Family, family_wise, p_values
 from shiftscope.subspaces.scan import FeatureSet, ScanParams, ScanResult, scan, scan_points
+from tests.packing import pack_labels
 
 QUICK = ScanParams(n_permutations=127)
 

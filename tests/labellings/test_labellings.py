@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import numpy as np
-from packing import pack_labels
 from scipy.stats import hypergeom
 
 from shiftscope.kernels import labels as kernel
 from shiftscope.kernels.labels import draw_labels
 from shiftscope.labellings.labellings import draw_lanes, unpack_labels
+from tests.packing import pack_labels
 
 
 def seeds(count: int, state: int) -> np.ndarray:

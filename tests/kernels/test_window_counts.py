@@ -5,7 +5,6 @@ from itertools import combinations, permutations, product
 import numba
 import numpy as np
 import pytest
-from packing import pack_labels
 from scipy.stats import binom, chi2_contingency
 
 from shiftscope.kernels.labels import draw_labels
@@ -21,6 +20,7 @@ from shiftscope.kernels.window_counts import (
     unpack_windows,
 )
 from shiftscope.labellings.labellings import unpack_labels
+from tests.packing import pack_labels
 
 
 def xlogx(n: int) -> np.ndarray:

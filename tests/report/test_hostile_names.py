@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from quick import QUICK
 
 import shiftscope as ss
 from shiftscope.cli import app as cli
 from shiftscope.findings import ShiftResult
 from shiftscope.report.html import page
+from tests.quick import QUICK
 
 LIMIT = 3_000_000  # bytes of any page
 SCRIPT = "<script>alert(1)</script>"

@@ -4,7 +4,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from packing import pack_labels
 
 from shiftscope.encoding.bins import bin_features
 from shiftscope.engines.binned_rows import LocalRows
@@ -14,6 +13,7 @@ from shiftscope.kernels.window_counts import half_deviance
 from shiftscope.labellings.labellings import draw_lanes
 from shiftscope.subspaces.growth import grow_boxes
 from shiftscope.subspaces.windows import scan_windows
+from tests.packing import pack_labels
 
 
 def xlogx(n: int) -> np.ndarray:

@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from quick import QUICK
 from rich.console import Console
 
 import shiftscope as ss
@@ -33,6 +32,7 @@ from shiftscope.report.saved_result import read_summary
 from shiftscope.report.summary import Summary, summarise, write_json
 from shiftscope.report.terminal import show
 from shiftscope.subspaces.scan import FeatureSet, ScanResult
+from tests.quick import QUICK
 
 PARAMS = ss.CompareParams(
     n_permutations=99,

@@ -17,7 +17,7 @@ from shiftscope.full_space.neighbours import neighbours, pair_distances
 from shiftscope.kernels.density_peaks import adaptive_k, fill_basins, find_borders, find_peaks
 from shiftscope.modes.density_peaks import DENSITY_TEST, MIN_POINTS, Partition, _density_peaks, _merge, partition
 
-VALIDATION = Path(__file__).parents[1] / "validation" / "dadapy_modes.py"
+VALIDATION = Path(__file__).parents[2] / "validation" / "dadapy_modes.py"
 
 
 def load_validation():
