@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.benchmark20d import local_pair
-from shiftscope.subspaces.scan import ScanParams, scan_points
+from shiftscope.params import ScanParams
+from shiftscope.subspaces.scan import scan_points
 from shiftscope.subspaces.windows import Grid
 
 SEED = 0

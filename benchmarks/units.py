@@ -89,7 +89,8 @@ def scan(n: int, d: int) -> Cost:
 
     At least one counter a row, permutation and set must be updated.
     """
-    from shiftscope.subspaces.scan import ScanParams, scan_points
+    from shiftscope.params import ScanParams
+    from shiftscope.subspaces.scan import scan_points
 
     points, names = pool(n, d), tuple(f"x{f}" for f in range(d))
     scan_points(points[:: max(1, n // 400)][:400], 200, names, ScanParams(n_permutations=1))

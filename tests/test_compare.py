@@ -9,11 +9,8 @@ import pytest
 import shiftscope
 from shiftscope._compare import compare
 from shiftscope.errors import InputError, ParameterError
-from shiftscope.full_space.equalise import EqualiseParams
 from shiftscope.modes import describe
-from shiftscope.modes.localise import LocaliseParams
-from shiftscope.params import CompareParams
-from shiftscope.subspaces.scan import ScanParams
+from shiftscope.params import CompareParams, EqualiseParams, LocaliseParams, ScanParams
 
 FULL_SPACE = CompareParams(
     n_permutations=199,

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from shiftscope._compare import compare
 from shiftscope.full_space import calibrate
-from shiftscope.full_space.equalise import EqualiseParams, equalise
+from shiftscope.full_space.equalise import equalise
 from shiftscope.full_space.score import score
-from shiftscope.modes.localise import LocaliseParams
-from shiftscope.params import CompareParams
+from shiftscope.params import CompareParams, EqualiseParams, LocaliseParams
 
 EQUALISE = EqualiseParams(k_max=15, n_permutations=39)
 COMPARE = CompareParams(

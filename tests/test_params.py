@@ -9,10 +9,7 @@ import pytest
 
 import shiftscope as ss
 from shiftscope.errors import ParameterError, ShiftscopeError
-from shiftscope.full_space.equalise import EqualiseParams
-from shiftscope.modes.localise import LocaliseParams
-from shiftscope.params import CompareParams
-from shiftscope.subspaces.scan import ScanParams
+from shiftscope.params import CompareParams, EqualiseParams, LocaliseParams, ScanParams
 
 
 def test_defaults_can_reach_their_level():

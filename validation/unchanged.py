@@ -35,7 +35,8 @@ def mixture(n: int, seed: int, *, injected: int = 0, moved: float = 0.0, d: int 
     if injected:
         group = [column for column in (2, 4, 6, 8, 9) if column < d]
         both[1][:injected, group] = 0.5 + 0.1 * rng.standard_normal((injected, len(group)))
-    both[1][:, [0, 1, 3]] += moved
+    if moved:
+        both[1][:, [0, 1, 3]] += moved
     return both[0], both[1]
 
 
@@ -179,8 +180,8 @@ def compare(one: Path, other: Path) -> int:
     before, after = json.loads(one.read_text()), json.loads(other.read_text())
     differing = 0
     for name in before:
-        told = before[name].keys() & after.get(name, {}).keys()
-        changed = sorted(field for field in told if before[name][field] != after[name][field])
+        both = before[name].keys() & after.get(name, {}).keys()
+        changed = sorted(field for field in both if before[name][field] != after[name][field])
         gone = sorted(before[name].keys() - after.get(name, {}).keys())
         differing += bool(changed or gone)
         print(

@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from shiftscope.equalised_subset import Subset
     from shiftscope.errors import EngineError, InputError, ParameterError, ShiftscopeError
     from shiftscope.findings import Mode, ShiftResult
-    from shiftscope.full_space.equalise import EqualiseParams, equalise
+    from shiftscope.full_space.equalise import equalise
     from shiftscope.full_space.null import ScoreNull, SimulatedNull
     from shiftscope.full_space.score import score
     from shiftscope.modes.density_peaks import partition
-    from shiftscope.modes.localise import LocaliseParams, localise
-    from shiftscope.params import CompareParams
+    from shiftscope.modes.localise import localise
+    from shiftscope.params import CompareParams, EqualiseParams, LocaliseParams, ModeParams, ScanParams
     from shiftscope.questions.certify import Certificate, certify
     from shiftscope.questions.detector import ShiftDetector
     from shiftscope.questions.explain_rows import explain_rows
     from shiftscope.questions.explanation import RowsExplanation
     from shiftscope.questions.monitor import monitor
     from shiftscope.questions.monitor_result import MonitorResult
-    from shiftscope.subspaces.scan import ScanParams, scan
+    from shiftscope.subspaces.scan import scan
 
 __version__ = "0.1.0"
 
@@ -37,14 +37,15 @@ _HOMES = {
     "CompareParams": "params",
     "DaskEngine": "engines.dask.engine",
     "EngineError": "errors",
-    "EqualiseParams": "full_space.equalise",
+    "EqualiseParams": "params",
     "InputError": "errors",
-    "LocaliseParams": "modes.localise",
+    "LocaliseParams": "params",
     "Mode": "findings",
+    "ModeParams": "params",
     "MonitorResult": "questions.monitor_result",
     "ParameterError": "errors",
     "RowsExplanation": "questions.explanation",
-    "ScanParams": "subspaces.scan",
+    "ScanParams": "params",
     "ScoreNull": "full_space.null",
     "ShiftDetector": "questions.detector",
     "ShiftResult": "findings",
@@ -72,6 +73,7 @@ __all__ = [
     "InputError",
     "LocaliseParams",
     "Mode",
+    "ModeParams",
     "MonitorResult",
     "ParameterError",
     "RowsExplanation",

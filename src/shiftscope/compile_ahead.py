@@ -21,7 +21,8 @@ from shiftscope.engines.local import cores
 from shiftscope.full_space.calibrate import calibrate
 from shiftscope.full_space.score import nulls_for, walk
 from shiftscope.kernels.score import score_permutations
-from shiftscope.modes.localise import LocaliseParams, localise
+from shiftscope.modes.localise import localise
+from shiftscope.params import LocaliseParams
 
 ROWS, K_MAX = 240, 12
 

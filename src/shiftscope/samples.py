@@ -15,8 +15,9 @@ from shiftscope.encoding.sample_order import canonical
 from shiftscope.engines.base import Engine
 from shiftscope.engines.local import LocalEngine
 from shiftscope.errors import ParameterError
+from shiftscope.params import ScanParams
 from shiftscope.progress import Progress
-from shiftscope.subspaces.scan import ScanParams, ScanResult, scan_points
+from shiftscope.subspaces.scan import ScanResult, scan_points
 
 ChosenColumns = Columns | Sequence[str] | None
 

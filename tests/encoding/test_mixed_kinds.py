@@ -16,12 +16,10 @@ from shiftscope.encoding.encode import Columns, encode_pair
 from shiftscope.encoding.features import METRIC_LEVELS
 from shiftscope.errors import InputError, ParameterError
 from shiftscope.findings import Direction
-from shiftscope.full_space.equalise import EqualiseParams
 from shiftscope.full_space.score import score
 from shiftscope.modes.levels import counterpart
-from shiftscope.modes.localise import LocaliseParams, localise
-from shiftscope.params import CompareParams
-from shiftscope.subspaces.scan import ScanParams
+from shiftscope.modes.localise import localise
+from shiftscope.params import CompareParams, EqualiseParams, LocaliseParams, ScanParams
 
 QUICK = CompareParams(
     alpha=0.05,

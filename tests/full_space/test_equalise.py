@@ -7,8 +7,9 @@ import pytest
 
 from shiftscope.errors import ParameterError
 from shiftscope.full_space import shrinking_graph as living
-from shiftscope.full_space.equalise import MIN_SAMPLE, EqualiseParams, equalise, equalise_graph
+from shiftscope.full_space.equalise import MIN_SAMPLE, equalise, equalise_graph
 from shiftscope.full_space.shrinking_graph import LivingGraph
+from shiftscope.params import EqualiseParams
 
 QUICK = EqualiseParams(n_permutations=99)
 K_MAX = 40

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import shiftscope as ss
-from shiftscope.full_space.equalise import EqualiseParams, equalise_graph
+from shiftscope.full_space.equalise import equalise_graph
 from shiftscope.full_space.shrinking_graph import LivingGraph
+from shiftscope.params import EqualiseParams, ScanParams
 from shiftscope.searched_rows import Design, draw_design, score_all
-from shiftscope.subspaces.scan import ScanParams
 
 QUICK = {
     "n_permutations": 199,

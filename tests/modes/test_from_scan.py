@@ -10,9 +10,10 @@ from shiftscope.encoding.encode import encode_pair
 from shiftscope.engines.local import LocalEngine
 from shiftscope.job import Job
 from shiftscope.modes.from_scan import _without_riders, discover
+from shiftscope.params import ScanParams
 from shiftscope.progress import silent
 from shiftscope.samples import LocalPool
-from shiftscope.subspaces.scan import FeatureSet, ScanParams, ScanResult, scan_points
+from shiftscope.subspaces.scan import FeatureSet, ScanResult, scan_points
 
 PARAMS = ss.CompareParams(scan=ScanParams(n_permutations=255))
 

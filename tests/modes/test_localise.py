@@ -6,7 +6,8 @@ import pytest
 from experiments.benchmark20d import global_pair, local_pair
 from shiftscope.errors import InputError, ParameterError
 from shiftscope.kernels.enrichment import batch_distances, weighted_spread
-from shiftscope.modes.localise import LocaliseParams, batch_neighbours, localise, soft_enrichment
+from shiftscope.modes.localise import batch_neighbours, localise, soft_enrichment
+from shiftscope.params import LocaliseParams
 
 QUICK = LocaliseParams(epochs=40)
 

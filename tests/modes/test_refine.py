@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from shiftscope.modes.localise import LocaliseParams
 from shiftscope.modes.refine import prune_around, pruned_positions, refine, same_mode, settle
+from shiftscope.params import LocaliseParams
 
 K_MAX = 60
 LOCALISE = LocaliseParams(epochs=60)

@@ -8,8 +8,8 @@ from scipy.stats import binom
 
 from experiments.benchmark20d import LOCAL_SUPPORT, local_pair
 from experiments.type_one import p_values
-from shiftscope.full_space.equalise import EqualiseParams, equalise
-from shiftscope.params import CompareParams
+from shiftscope.full_space.equalise import equalise
+from shiftscope.params import CompareParams, EqualiseParams
 
 PARAMS = CompareParams(alpha=0.05, n_permutations=99, scan=None, equalise=EqualiseParams(k_max=50))
 PAIRS = 30

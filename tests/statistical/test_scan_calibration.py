@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from shiftscope.subspaces.scan import ScanParams, scan_points
+from shiftscope.params import ScanParams
+from shiftscope.subspaces.scan import scan_points
 
 PAIRS = 240
 ALPHA = 0.1

@@ -8,9 +8,8 @@ from scipy.stats import binom
 
 from experiments.type_one import main, null_pair, p_values, run
 from shiftscope._compare import compare
-from shiftscope.full_space.equalise import EqualiseParams
 from shiftscope.full_space.score import score
-from shiftscope.params import CompareParams
+from shiftscope.params import CompareParams, EqualiseParams
 
 PAIRS, N, D, K_MAX = 60, 300, 5, 100
 PARAMS = CompareParams(alpha=0.05, n_permutations=99, scan=None, equalise=EqualiseParams(k_max=K_MAX))

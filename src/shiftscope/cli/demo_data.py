@@ -9,8 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shiftscope.findings import ShiftResult
-from shiftscope.modes.localise import LocaliseParams
-from shiftscope.params import CompareParams
+from shiftscope.params import CompareParams, LocaliseParams
 
 NAMES = ("temperature", "pressure", "vibration", "flow", "voltage")
 CENTRE = np.array([65.0, 2.4, 4.5, 120.0, 231.0])

@@ -12,83 +12,17 @@ from numpy.typing import NDArray
 from shiftscope.encoding.encode import Columns, Encoded, encode
 from shiftscope.encoding.sample_order import canonical
 from shiftscope.engines.base import Engine
-from shiftscope.errors import ParameterError, check_seed, given, is_share, is_whole
+from shiftscope.errors import check_seed, given
 from shiftscope.full_space.calibrate import Calibration, Tail, calibrate, tail_test
 from shiftscope.full_space.null import Null, SimulatedNull
-from shiftscope.full_space.score import DEFAULT_K_MAX, Nulls
+from shiftscope.full_space.score import Nulls
 from shiftscope.full_space.shrinking_graph import LivingGraph
-from shiftscope.kernels.neighbour_counters import MOST
+from shiftscope.params import DEFAULT_K_MAX, EqualiseParams
 from shiftscope.tables.table import Table, read_table
 
 REFERENCE, CURRENT = 0, 1  # labels of the two samples in the pool
 STEP_SHARE = 0.01  # of the surplus tail points, taken in one step
 MIN_SAMPLE = 2  # pruning never leaves fewer rows than this in a sample
-
-
-@dataclass(frozen=True)
-class EqualiseParams:
-    """Settings of Algorithm 1; the defaults are the paper's except for `threshold` and `null`.
-
-    Attributes
-    ----------
-    k_max : int
-        Largest neighbourhood K_M, at most 4,094.
-    q_tail : float
-        Null quantile where the tails begin.
-    alpha : float
-        Level of each one-sided tail test.
-    threshold : {"calibrated", "formula"}
-        Judge the tail by label permutations, which respect that scores are dependent: a side is pruned while its KS
-        distance or its weighted excess (see `Tail`) rejects at `alpha`. Or judge D by the paper's formula.
-    null : {"exact", "simulated"}
-        The score's null distribution: dynamic programme, or the paper's Monte Carlo sequences.
-    n_permutations : int
-        Labellings behind the calibrated threshold.
-    step : int or None
-        Most extreme points taken per side and pruning step; None takes one for every `1 / STEP_SHARE` surplus points
-        in the tail (D m of them), at least one, so that broad shifts need hundreds of steps instead of thousands.
-    max_rounds : int
-        Most rounds of pruning, each followed by a global recomputation.
-    """
-
-    k_max: int = DEFAULT_K_MAX
-    q_tail: float = 0.97
-    alpha: float = 0.05
-    threshold: Literal["calibrated", "formula"] = "calibrated"
-    null: Literal["exact", "simulated"] = "exact"
-    n_permutations: int = 199
-    step: int | None = None
-    max_rounds: int = 100
-
-    def __post_init__(self) -> None:
-        faults = [
-            f"{name} must be a whole number of at least {least}, got {value!r}"
-            for name, value, least in (
-                ("k_max", self.k_max, 1),
-                ("n_permutations", self.n_permutations, 19),
-                ("step", 1 if self.step is None else self.step, 1),
-                ("max_rounds", self.max_rounds, 1),
-            )
-            if not is_whole(value, least)
-        ]
-        if is_whole(self.k_max, MOST + 1):
-            faults.append(f"k_max must be at most {MOST}, as far as counters of permutations reach, got {self.k_max!r}")
-        faults += [
-            f"{name} must lie strictly between 0 and 1, got {value!r}"
-            for name, value in (("q_tail", self.q_tail), ("alpha", self.alpha))
-            if not is_share(value)
-        ]
-        if self.threshold not in ("calibrated", "formula"):
-            faults.append(f"threshold must be 'calibrated' or 'formula', got {self.threshold!r}")
-        if self.null not in ("exact", "simulated"):
-            faults.append(f"null must be 'exact' or 'simulated', got {self.null!r}")
-        if not faults and self.threshold == "calibrated" and self.n_permutations + 1 < 1 / self.alpha:
-            faults.append(
-                f"n_permutations = {self.n_permutations} can never give a p-value of alpha = {self.alpha:g} or less: "
-                f"take at least {int(1 / self.alpha)} permutations or a larger alpha"
-            )
-        if faults:
-            raise ParameterError("; ".join(faults))
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from shiftscope.errors import ParameterError, is_whole
 from shiftscope.full_space.neighbours import neighbours
 from shiftscope.full_space.null import ScoreNull
 from shiftscope.kernels.score import score_lists
+from shiftscope.params import DEFAULT_K_MAX
 
-DEFAULT_K_MAX = 400  # paper, Supp. "Default hyperparameters"
 DEFAULT_P_EXT = 1e-5  # paper 2.1
 
 

@@ -16,14 +16,15 @@ from numpy.typing import NDArray
 from shiftscope.encoding.encode import Encoded
 from shiftscope.encoding.features import columns_of
 from shiftscope.engines.base import Engine
-from shiftscope.full_space.equalise import EqualiseParams, equalise_graph
+from shiftscope.full_space.equalise import equalise_graph
 from shiftscope.full_space.shrinking_graph import LivingGraph
 from shiftscope.job import Job
 from shiftscope.modes.best_features import climb
 from shiftscope.modes.levels import by_level, counterpart, evidence, sharpen
 from shiftscope.modes.refine import MIN_ROWS, Settled, prune_around, pruned_positions, same_cluster
+from shiftscope.params import EqualiseParams, ScanParams
 from shiftscope.subspaces.families import critical_value, p_values
-from shiftscope.subspaces.scan import FeatureSet, ScanParams, ScanResult, scan_points
+from shiftscope.subspaces.scan import FeatureSet, ScanResult, scan_points
 
 RESCAN_PERMUTATIONS = 63  # enough to put the families of a rescan on the common scale; its null is the first scan's
 SCANS_PER_MODE = 2  # scans at most, on average: a mode may come in parts

@@ -15,92 +15,17 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from shiftscope.encoding.features import Groups, columns_of
-from shiftscope.errors import InputError, ParameterError, check_seed, given, is_number, is_positive, is_share, is_whole
+from shiftscope.errors import InputError, check_seed, given
 from shiftscope.kernels.enrichment import LINES, batch_distances, weighted_spread
 from shiftscope.modes.feature_count import Curve, best_size, cross_validate, gap_size
+from shiftscope.params import LocaliseParams
 
 NORMALISER = 1e-8  # stabiliser of the weight budget (S2)
 SMALLEST_REACH = 1e-30  # distance of the k-th neighbour where k rows coincide
 LOWEST_TAU = 1e-6  # guard of the temperature (S3)
 ADAM_MEAN, ADAM_SQUARE, ADAM_FLOOR = 0.9, 0.999, 1e-8  # Adam's usual constants (S4)
-PAPER_SCHEDULE = (3000, 1e-2)  # epochs and learning rate (S1)
-CORRECTED_SCHEDULE = (1000, 3e-2)  # as far in a third of the steps, with the same outcome
 SECOND_CHANCE = 0.5  # effective weight that a faded feature gets back at the start of the second pass
 NEGLIGIBLE = 1e-3  # share of the weights' norm below which a feature adds a millionth to distances
-
-
-@dataclass(frozen=True)
-class LocaliseParams:
-    """Hyperparameters, named as in the paper and with its values (Supp. S1) unless said otherwise.
-
-    Attributes
-    ----------
-    batch : {"corrected", "paper"}
-        The form of the mini-batch objective; see `localise`.
-    k : int
-        Neighbours, in the soft and in the hard neighbourhoods; fewer where fewer rows are at hand.
-    beta : float
-        Weight of the rank term in the score of a subset.
-    epochs : int, optional
-        Steps of the optimiser, one mini-batch each: 3000 in the paper's form, 1000 in the corrected one.
-    batch_size : int
-        Rows of a mini-batch of the paper's form; `batch_size * query_fraction` of them are queries in both forms.
-    query_fraction : float
-    background : int
-        Rows of a mini-batch of the corrected form that are not queries.
-    tau_start, tau_end : float
-        Temperature of the first and the last epoch, geometric in between.
-    learning_rate : float, optional
-        Of Adam: 0.01 in the paper's form; 0.03 in the corrected one, whose gradient is steadier.
-    l1 : float
-        Penalty on the raw weights.
-    folds : int
-        Folds of the cross-validation that chooses the number of features.
-    """
-
-    batch: Literal["corrected", "paper"] = "corrected"
-    k: int = 100
-    beta: float = 0.2
-    epochs: int | None = None
-    batch_size: int = 200
-    query_fraction: float = 0.5
-    background: int = 2000
-    tau_start: float = 1.0
-    tau_end: float = 0.1
-    learning_rate: float | None = None
-    l1: float = 1e-2
-    folds: int = 5
-
-    def __post_init__(self) -> None:
-        rules = {
-            "batch": (self.batch in ("corrected", "paper"), "be 'corrected' or 'paper'"),
-            "k": (is_whole(self.k, 1), "be a whole number of at least 1"),
-            "beta": (is_number(self.beta) and 0 <= self.beta <= 1, "lie in [0, 1]"),
-            "epochs": (is_whole(self.schedule[0], 1), "be a whole number of at least 1"),
-            "batch_size": (is_whole(self.batch_size, 4), "be a whole number of at least 4"),
-            "query_fraction": (is_share(self.query_fraction), "lie in (0, 1)"),
-            "background": (is_whole(self.background, 1), "be a whole number of at least 1"),
-            "tau_start": (is_positive(self.tau_start), "be a positive number"),
-            "tau_end": (
-                is_positive(self.tau_end) and not (is_number(self.tau_start) and self.tau_end > self.tau_start),
-                "be positive and at most tau_start",
-            ),
-            "learning_rate": (is_positive(self.schedule[1]), "be a positive number"),
-            "l1": (is_number(self.l1) and 0 <= self.l1 < np.inf, "be zero or positive"),
-            "folds": (is_whole(self.folds, 2) and self.folds <= 100, "be a whole number in [2, 100]"),
-        }
-        faults = [f"{name} must {rule} (got {getattr(self, name)!r})" for name, (ok, rule) in rules.items() if not ok]
-        if faults:
-            raise ParameterError("; ".join(faults))
-
-    @property
-    def schedule(self) -> tuple[int, float]:
-        """Epochs and learning rate, with the defaults of the form."""
-        epochs, rate = PAPER_SCHEDULE if self.batch == "paper" else CORRECTED_SCHEDULE
-        return (
-            epochs if self.epochs is None else self.epochs,
-            rate if self.learning_rate is None else self.learning_rate,
-        )
 
 
 @dataclass(frozen=True)

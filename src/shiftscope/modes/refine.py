@@ -16,7 +16,8 @@ from shiftscope.full_space.neighbours import neighbours
 from shiftscope.full_space.score import usable_k_max
 from shiftscope.full_space.shrinking_graph import LivingGraph
 from shiftscope.modes.density_peaks import partition
-from shiftscope.modes.localise import Localisation, LocaliseParams, localise
+from shiftscope.modes.localise import Localisation, localise
+from shiftscope.params import LocaliseParams
 
 MIN_ROWS = 10  # fewer rows than this carry no subspace: they are left to the full-space equalisation
 MAX_ANCHORS = 100  # rows whose neighbourhoods delimit where a mode is looked for

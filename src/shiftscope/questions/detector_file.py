@@ -12,7 +12,6 @@ import io
 import json
 import zipfile
 import zlib
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from os import PathLike
 from pathlib import Path
@@ -23,12 +22,9 @@ from numpy.typing import NDArray
 
 from shiftscope.encoding.encode import Columns
 from shiftscope.errors import InputError
-from shiftscope.full_space.equalise import EqualiseParams
 from shiftscope.messages import one_line
-from shiftscope.modes.localise import LocaliseParams
 from shiftscope.output_files import whole_file
-from shiftscope.params import CompareParams
-from shiftscope.subspaces.scan import ScanParams
+from shiftscope.params import PARTS, CompareParams
 from shiftscope.tables.column_kinds import Column, Unusable
 from shiftscope.tables.table import Table
 
@@ -192,10 +188,9 @@ def _restored_columns(saved: Any) -> Columns | tuple[str, ...] | None:
 
 
 def _restored_params(saved: dict[str, Any]) -> CompareParams:
-    parts: dict[str, Callable[..., Any]] = {"scan": ScanParams, "equalise": EqualiseParams, "localise": LocaliseParams}
     return CompareParams(
         **{
-            name: parts[name](**value) if name in parts and value is not None else value
+            name: PARTS[name](**value) if name in PARTS and value is not None else value
             for name, value in saved.items()
         }
     )

@@ -18,15 +18,15 @@ from numpy.typing import NDArray
 from shiftscope.encoding.encode import Columns, Encoded, encode_pair
 from shiftscope.encoding.features import columns_of
 from shiftscope.errors import InputError, ParameterError, alpha_fault, check_seed, given, is_whole
-from shiftscope.full_space.score import DEFAULT_K_MAX
 from shiftscope.full_space.shrinking_graph import LivingGraph
 from shiftscope.modes.best_features import ANCHORS, by_strength, climb
 from shiftscope.modes.describe import directions
 from shiftscope.modes.levels import sharpen
+from shiftscope.params import DEFAULT_K_MAX, ScanParams
 from shiftscope.progress import Progress, silent
 from shiftscope.questions.explanation import Inside, RowsExplanation
 from shiftscope.questions.matched_rows import telling_features
-from shiftscope.subspaces.scan import FeatureSet, ScanParams, ScanResult, scan_points
+from shiftscope.subspaces.scan import FeatureSet, ScanResult, scan_points
 
 DEFAULT_ALPHA = 0.01
 

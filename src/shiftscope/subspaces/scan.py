@@ -21,10 +21,11 @@ from numpy.typing import NDArray
 from shiftscope.encoding.bins import BinTables, bin_features
 from shiftscope.encoding.encode import Columns, encode_pair
 from shiftscope.engines.binned_rows import BinnedRows, LocalRows
-from shiftscope.errors import ParameterError, given, is_share, is_whole
+from shiftscope.errors import given
 from shiftscope.kernels.labels import WORD
 from shiftscope.kernels.window_counts import MAX_BINS, MAX_SIZE, half_deviance
 from shiftscope.labellings.labellings import Lanes, draw_lanes
+from shiftscope.params import ScanParams
 from shiftscope.progress import Progress, silent
 from shiftscope.subspaces.contrasts import contrast_families
 from shiftscope.subspaces.families import Family, Statistic, family_wise, p_values
@@ -35,51 +36,6 @@ _BROAD_BINS = 4  # per feature: the strongest cell of this grid stands for a bro
 _FEWER_PAIRS = 4  # of the seeds are tried when they are pairs
 _LEAST_LANES, _MOST_LANES = 256, 1024  # of the automatic number of permutations, the observed labels included
 _AUTOMATIC_WORK = 1.2e10  # rows x sets x lanes that the automatic number of permutations aims at
-
-
-@dataclass(frozen=True)
-class ScanParams:
-    """Settings of the scan.
-
-    Attributes
-    ----------
-    n_permutations : int or None
-        Label permutations behind every p-value; None takes 1,023 for small data and 255 for large data, or as many as
-        `level` needs.
-    level : float
-        The smallest p-value that is asked for; `compare` sets it to its own.
-    n_seeds : int
-        Best windows of each labelling that are tried with one feature more; a quarter if they are pairs.
-    beam : int
-        The most promising of them, which are grown to larger boxes.
-    max_features : int
-        Features of the largest grown boxes; 3 or less switches growth off where triples are counted.
-    max_triples : int
-        All triples are counted up to this many features; beyond, they are grown from the best pairs.
-    max_sets : int
-        Most feature sets in the result.
-    """
-
-    n_permutations: int | None = None
-    level: float = 0.005
-    n_seeds: int = 512
-    beam: int = 32
-    max_features: int = 5
-    max_triples: int = 40
-    max_sets: int = 50
-
-    def __post_init__(self) -> None:
-        faults = [
-            f"{name} must be a whole number of at least {least}, got {getattr(self, name)!r}"
-            for name, least in (("n_seeds", 0), ("beam", 0), ("max_features", 1), ("max_triples", 0), ("max_sets", 1))
-            if not is_whole(getattr(self, name), least)
-        ]
-        if not (self.n_permutations is None or is_whole(self.n_permutations, 1)):
-            faults.append(f"n_permutations must be a whole number of at least 1 or None, got {self.n_permutations!r}")
-        if not is_share(self.level):
-            faults.append(f"level must lie strictly between 0 and 1, got {self.level!r}")
-        if faults:
-            raise ParameterError("; ".join(faults))
 
 
 @dataclass(frozen=True)

@@ -25,9 +25,8 @@ from shiftscope.engines.dask.engine import DaskEngine
 from shiftscope.engines.local import LocalEngine
 from shiftscope.errors import EngineError, InputError, ParameterError
 from shiftscope.findings import ShiftResult
-from shiftscope.full_space.equalise import EqualiseParams
+from shiftscope.params import EqualiseParams, ScanParams
 from shiftscope.samples import opened
-from shiftscope.subspaces.scan import ScanParams
 
 PARAMS = ss.CompareParams(
     alpha=0.05,

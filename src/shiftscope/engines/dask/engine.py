@@ -32,9 +32,10 @@ from shiftscope.engines.dask.shards import ShardedRows, cut_shards, shard_starts
 from shiftscope.engines.local import LocalEngine, LocalIndex
 from shiftscope.full_space.neighbours import pair_squares
 from shiftscope.labellings.labellings import Lanes
+from shiftscope.params import ScanParams
 from shiftscope.progress import Progress
 from shiftscope.samples import ChosenColumns, Gathered
-from shiftscope.subspaces.scan import FeatureSet, ScanParams, ScanResult, scan_lanes, scan_rows
+from shiftscope.subspaces.scan import FeatureSet, ScanResult, scan_lanes, scan_rows
 from shiftscope.tables.column_choice import as_columns
 
 GATHERED_ROWS = 1 << 20
