@@ -94,10 +94,10 @@ def scan(n: int, d: int) -> Cost:
 
     points, names = pool(n, d), tuple(f"x{f}" for f in range(d))
     scan_points(points[:: max(1, n // 400)][:400], 200, names, ScanParams(n_permutations=1))
-    lanes = []
-    cost = timed(lambda: lanes.append(scan_points(points, n // 2, names).n_permutations + 1))
+    labellings = []
+    cost = timed(lambda: labellings.append(scan_points(points, n // 2, names).n_permutations + 1))
     sets = sum(comb(d, size) for size in range(1, 4 if d <= ScanParams().max_triples else 3))
-    return Cost(cost.wall, cost.cpu, cost.peak, n * sets * lanes[0] / cost.wall)
+    return Cost(cost.wall, cost.cpu, cost.peak, n * sets * labellings[0] / cost.wall)
 
 
 def compare(n: int, d: int) -> Cost:

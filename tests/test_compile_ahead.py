@@ -6,12 +6,12 @@ import pytest
 
 from shiftscope import compile_ahead as warm
 from shiftscope.kernels.enrichment import nested_neighbours
-from shiftscope.kernels.score import score_lists, score_permutations
+from shiftscope.kernels.score import score_labellings, score_lists
 
 
 def test_the_helper_compiles_what_a_comparison_uses() -> None:
     warm.compile_kernels()
-    for kernel in (score_lists, score_permutations, nested_neighbours):
+    for kernel in (score_lists, score_labellings, nested_neighbours):
         assert kernel.signatures
     assert warm._compiled()
 

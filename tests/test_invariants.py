@@ -181,6 +181,6 @@ def test_threads_lanes_and_chunks_do_not_change_a_comparison(monkeypatch, thread
     many = compare(reference, current, alpha=0.05, params=COMPARE)
     threads(1)
     assert_same_result(many, compare(reference, current, alpha=0.05, params=COMPARE))
-    monkeypatch.setattr(calibrate, "LANES", 7)
+    monkeypatch.setattr(calibrate, "PACK", 7)
     monkeypatch.setattr(calibrate, "CHUNK_ROWS", 33)
     assert_same_result(many, compare(reference, current, alpha=0.05, params=COMPARE))

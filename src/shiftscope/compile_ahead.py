@@ -20,7 +20,7 @@ from shiftscope.engines.base import Neighbours
 from shiftscope.engines.local import cores
 from shiftscope.full_space.calibrate import calibrate
 from shiftscope.full_space.score import nulls_for, walk
-from shiftscope.kernels.score import score_permutations
+from shiftscope.kernels.score import score_labellings
 from shiftscope.modes.localise import localise
 from shiftscope.params import LocaliseParams
 
@@ -57,8 +57,8 @@ def compile_kernels() -> None:
 
 
 def _compiled() -> bool:
-    folder = Path(score_permutations.stats.cache_path)
-    return any(folder.glob(f"*.{score_permutations.py_func.__name__}-*.nbi"))
+    folder = Path(score_labellings.stats.cache_path)
+    return any(folder.glob(f"*.{score_labellings.py_func.__name__}-*.nbi"))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from numbers import Integral, Real
 from typing import TypeGuard, TypeVar
 
 T = TypeVar("T")
-SMALLEST_ALPHA = 1e-7  # tens of millions of permutations: more than anyone can wait for
+SMALLEST_ALPHA = 1e-7  # tens of millions of labellings: more than anyone can wait for
 
 
 class ShiftscopeError(Exception):

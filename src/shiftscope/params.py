@@ -1,4 +1,4 @@
-"""All settings, frozen and validated: what a user may change. docs/constants.md has the evidence behind the defaults."""
+"""All settings, frozen and validated; docs/constants.md has the evidence behind the defaults."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ScanParams:
     Attributes
     ----------
     n_permutations : int or None
-        Label permutations behind every p-value; None takes 1,023 for small data and 255 for large data, or as many as
+        Random labellings behind every p-value; None takes 1,023 for small data and 255 for large data, or as many as
         `level` needs.
     level : float
         The smallest p-value that is asked for; `compare` sets it to its own.
@@ -73,7 +73,7 @@ class EqualiseParams:
     alpha : float
         Level of each one-sided tail test.
     threshold : {"calibrated", "formula"}
-        Judge the tail by label permutations, which respect that scores are dependent: a side is pruned while its KS
+        Judge the tail by random labellings, which respect that scores are dependent: a side is pruned while its KS
         distance or its weighted excess (see `Tail`) rejects at `alpha`. Or judge D by the paper's formula.
     null : {"exact", "simulated"}
         The score's null distribution: dynamic programme, or the paper's Monte Carlo sequences.

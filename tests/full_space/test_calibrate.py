@@ -128,7 +128,7 @@ def test_shape_p_value_counts_labellings_with_as_much_distance_or_excess():
 def test_batches_threads_and_chunks_do_not_matter(monkeypatch, threads):
     graph, is_current = graph_of()
     whole = calibrated(graph, is_current)
-    monkeypatch.setattr(stage, "LANES", 5)
+    monkeypatch.setattr(stage, "WALKED_TOGETHER", 5)
     monkeypatch.setattr(stage, "CHUNK_ROWS", 70)
     threads(1)
     parts = calibrated(graph, is_current)

@@ -16,8 +16,8 @@ from shiftscope.kernels.score import (
     compact_lists,
     crossing_masks,
     crossing_probability,
+    score_labellings,
     score_lists,
-    score_permutations,
     score_sequences,
 )
 
@@ -96,14 +96,14 @@ def counted(labels, rows, masks, steps, state):
 
 def test_count_and_compare():
     rng = np.random.default_rng(4)
-    lanes = rng.random((30, 64 * WORDS)) < 0.6
-    labels = np.packbits(lanes, axis=1, bitorder="little").view("<u8").astype(np.uint64)
+    labellings = rng.random((30, 64 * WORDS)) < 0.6
+    labels = np.packbits(labellings, axis=1, bitorder="little").view("<u8").astype(np.uint64)
     rows = rng.integers(0, 30, 200)
     few, enough = np.array([0, 3, 40, 118]), np.array([MOST + 1, 12, 90, 131])
     steps = rng.integers(0, 4, 200)
     state = np.zeros((PLANES + 2, WORDS), np.uint64)
     counted(labels, rows, bound_masks(few, enough), steps, state)
-    counts = np.cumsum(lanes[rows], axis=0)
+    counts = np.cumsum(labellings[rows], axis=0)
     expected = np.any(counts < few[steps][:, None], axis=0), np.any(counts >= enough[steps][:, None], axis=0)
     for mark, bits in zip(expected, state[[FEW, ENOUGH]], strict=True):
         np.testing.assert_array_equal(np.unpackbits(bits.view(np.uint8), bitorder="little").astype(bool), mark)
@@ -116,22 +116,22 @@ def test_count_and_compare():
 def test_score_permutations(tie_share):
     rng = np.random.default_rng(11)
     index, tied = random_lists(rng, 120, 20, tie_share)
-    lanes = (rng.random((120, 70)) < 0.3).astype(np.uint8)
+    labellings = (rng.random((120, 70)) < 0.3).astype(np.uint8)
     nulls = nulls_for(84, 36, 20)
     taus = (nulls.reference.quantile(0.7), nulls.current.quantile(0.7))
     bounds = np.vstack([nulls.reference.bounds(taus[0]), nulls.current.bounds(taus[1])])
     bits = np.zeros((120, WORDS), np.uint64)
-    for lane in range(70):
-        bits[:, lane // 64] |= lanes[:, lane].astype(np.uint64) << np.uint64(lane % 64)
+    for labelling in range(70):
+        bits[:, labelling // 64] |= labellings[:, labelling].astype(np.uint64) << np.uint64(labelling % 64)
     found = np.full((120, 70), -1.0)
-    score_permutations(0, index, tied, bits, bounds, crossing_masks(bounds), nulls.tables, found[:50])
-    score_permutations(50, index, tied, bits, bounds, crossing_masks(bounds), nulls.tables, found[50:])
+    score_labellings(0, index, tied, bits, bounds, crossing_masks(bounds), nulls.tables, found[:50])
+    score_labellings(50, index, tied, bits, bounds, crossing_masks(bounds), nulls.tables, found[50:])
     everyone = np.ones(120, bool)
     for row in range(120):
-        for lane in range(70):
-            label, own = lanes[:, lane], lanes[row, lane]
+        for labelling in range(70):
+            label, own = labellings[:, labelling], labellings[row, labelling]
             expected, _, _ = slow_walk(index[row], tied[row], everyone, label, own, nulls.tables[own])
-            assert found[row, lane] == (expected if expected >= taus[own] else 0.0)
+            assert found[row, labelling] == (expected if expected >= taus[own] else 0.0)
     assert 0.05 < np.mean(found > 0) < 0.6
 
 

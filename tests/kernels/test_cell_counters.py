@@ -7,21 +7,21 @@ from numba.core.errors import TypingError
 from shiftscope.kernels.cell_counters import BITS, add_words
 
 
-def slow_add_words(words: np.ndarray, cells: np.ndarray, lines: np.ndarray) -> None:
+def slow_add_words(packed: np.ndarray, cells: np.ndarray, lines: np.ndarray) -> None:
     """One bit at a time."""
-    for word, cell in zip(words.tolist(), cells.tolist(), strict=True):
-        for lane in range(BITS):
-            lines[cell, lane] += word >> lane & 1
+    for pack, cell in zip(packed.tolist(), cells.tolist(), strict=True):
+        for labelling in range(BITS):
+            lines[cell, labelling] += pack >> labelling & 1
 
 
 @pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.uint32])
 def test_bits_are_added_to_the_counters_of_their_lane(kind: type) -> None:
     rng = np.random.default_rng(5)
-    words, cells = rng.integers(0, 2**64, 300, dtype=np.uint64), rng.integers(0, 7, 300).astype(np.uint16)
+    packed, cells = rng.integers(0, 2**64, 300, dtype=np.uint64), rng.integers(0, 7, 300).astype(np.uint16)
     fast = rng.integers(0, 100, (7, BITS)).astype(kind)
     slow = fast.copy()
-    add_words(words, cells, fast)
-    slow_add_words(words, cells, slow)
+    add_words(packed, cells, fast)
+    slow_add_words(packed, cells, slow)
     np.testing.assert_array_equal(fast, slow)
 
 

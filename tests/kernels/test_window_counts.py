@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chi2_contingency
 
-from shiftscope.kernels.labels import draw_labels
+from shiftscope.kernels.labels import PACK, draw_labels
 from shiftscope.kernels.shard_counts import count_sets
 from shiftscope.kernels.window_counts import (
-    LANES,
     MAX_BINS,
     POOLED_CELLS,
     chi_square_moments,
@@ -45,12 +44,12 @@ def test_drawn_labels_have_the_wanted_count_and_repeat_with_their_seed() -> None
 
 
 def test_every_choice_of_rows_is_equally_likely() -> None:
-    lanes = 12_000
-    seeds = np.random.default_rng(0).integers(0, 2**64, lanes, dtype=np.uint64)
+    labellings = 12_000
+    seeds = np.random.default_rng(0).integers(0, 2**64, labellings, dtype=np.uint64)
     drawn = draw_labels(5, 2, seeds)
     choices, counts = np.unique(drawn, axis=0, return_counts=True)
     assert len(choices) == 10
-    low, high = binom.interval(1 - 1e-4, lanes, 0.1)
+    low, high = binom.interval(1 - 1e-4, labellings, 0.1)
     assert ((counts >= low) & (counts <= high)).all()
 
 
@@ -104,7 +103,7 @@ def test_moments_of_the_pooled_chi_square_match_all_permutations() -> None:
 def slow_scan(
     codes: np.ndarray, labels: np.ndarray, features: tuple[int, ...], finest: int, price: np.ndarray
 ) -> tuple[dict[int, float], float]:
-    """Evidence of every window of one set under one lane, one by one, and the largest pooled chi-square."""
+    """Evidence of every window of one set under one labelling, one by one, and the largest pooled chi-square."""
     counted, total, size = int(labels.sum()), codes.shape[1], len(features)
     windows = {}
     pooled = -np.inf
@@ -132,7 +131,7 @@ def slow_pooled(cells: np.ndarray, labels: np.ndarray) -> float:
 
 
 def drawn_lanes(n: int, counted: int) -> np.ndarray:
-    return draw_labels(n, counted, np.arange(LANES, dtype=np.uint64)).T
+    return draw_labels(n, counted, np.arange(PACK, dtype=np.uint64)).T
 
 
 def arguments(size: int, finest: int, floor: float, counter: type = np.uint16) -> dict[str, object]:
@@ -141,14 +140,14 @@ def arguments(size: int, finest: int, floor: float, counter: type = np.uint16) -
     codes = rng.integers(0, MAX_BINS, (d, n)).astype(np.uint8)
     codes[1] = codes[1] // 100 * 100  # heavy ties
     codes[2] = codes[0] // 2 + codes[3] // 2  # dependence: crowded and empty cells
-    lanes = drawn_lanes(n, counted)
+    labellings = drawn_lanes(n, counted)
     sets = np.array(list(combinations(range(d), size)), dtype=np.int64)
     levels = int(np.log2(finest)) - 1
     price = np.array([size * np.log((finest >> level) - 1) for level in range(levels)])
     table = xlogx(n)
     return {
         "codes": codes,
-        "words": pack_labels(lanes.T)[0],
+        "packed": pack_labels(labellings.T)[0],
         "counter": np.zeros(1, counter),
         "sets": sets,
         "first": np.searchsorted(sets[:, 0], np.arange(d + 1)).astype(np.int64),
@@ -166,15 +165,17 @@ def arguments(size: int, finest: int, floor: float, counter: type = np.uint16) -
 @pytest.mark.parametrize(("size", "finest"), [(1, 64), (2, 16), (3, 8)])
 def test_scan_agrees_with_one_window_at_a_time(size: int, finest: int) -> None:
     given = arguments(size, finest, floor=-100.0)
-    lanes = drawn_lanes(150, 60)
+    labellings = drawn_lanes(150, 60)
     evidence, window, pooled = scan_sets(*given.values())
-    for s, lane in [(0, 0), (1, 0), (2, 5), (3, 63)]:
-        windows, deviate = slow_scan(given["codes"], lanes[:, lane], tuple(given["sets"][s]), finest, given["price"])
+    for s, labelling in [(0, 0), (1, 0), (2, 5), (3, 63)]:
+        windows, deviate = slow_scan(
+            given["codes"], labellings[:, labelling], tuple(given["sets"][s]), finest, given["price"]
+        )
         finest_grid = max(value for packed, value in windows.items() if packed >> 24 == 0)
         other_grids = max(value for packed, value in windows.items() if packed >> 24 > 0)
-        assert evidence[:, s, lane] == pytest.approx([finest_grid, other_grids], abs=1e-4)
-        assert [windows[int(packed)] for packed in window[:, s, lane]] == pytest.approx([finest_grid, other_grids])
-        assert pooled[s, lane] == pytest.approx(deviate, abs=1e-4)
+        assert evidence[:, s, labelling] == pytest.approx([finest_grid, other_grids], abs=1e-4)
+        assert [windows[int(packed)] for packed in window[:, s, labelling]] == pytest.approx([finest_grid, other_grids])
+        assert pooled[s, labelling] == pytest.approx(deviate, abs=1e-4)
 
 
 @pytest.mark.parametrize(("size", "finest"), [(1, 64), (3, 8)])
@@ -214,18 +215,18 @@ def test_cells_of_many_rows_are_counted_like_others(size: int, shift: int, kind:
     n, bins = 40_000, MAX_BINS >> shift
     codes = rng.integers(0, MAX_BINS, (4, n)).astype(np.uint8)
     codes[:, rng.random(n) < crowded] = 77
-    words = rng.integers(0, 2**64, n, dtype=np.uint64)
-    words[: n // 2] = ~np.uint64(0)
+    packed = rng.integers(0, 2**64, n, dtype=np.uint64)
+    packed[: n // 2] = ~np.uint64(0)
     sets = np.array(list(combinations(range(4), size)), dtype=np.int64)
-    tables = np.zeros((len(sets), bins**size, LANES), kind)
+    tables = np.zeros((len(sets), bins**size, PACK), kind)
     totals = np.zeros((len(sets), bins**size), np.int64)
     for rows in (slice(0, n // 3), slice(0, 0), slice(n // 3, n)):
-        count_sets(np.ascontiguousarray(codes[:, rows]), words[rows], sets, shift, tables, totals)
-    labels = unpack_labels(words[None], LANES)
+        count_sets(np.ascontiguousarray(codes[:, rows]), packed[rows], sets, shift, tables, totals)
+    labels = unpack_labels(packed[None], PACK)
     for features, table, total in zip(sets, tables, totals, strict=True):
         cell = np.ravel_multi_index(tuple(codes[features] >> shift), (bins,) * size)
         np.testing.assert_array_equal(total, np.bincount(cell, minlength=bins**size))
-        slow = np.zeros((bins**size, LANES), np.int64)
+        slow = np.zeros((bins**size, PACK), np.int64)
         np.add.at(slow, cell, labels)
         np.testing.assert_array_equal(table, slow)
 

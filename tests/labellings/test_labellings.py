@@ -5,7 +5,7 @@ from scipy.stats import hypergeom
 
 from shiftscope.kernels import labels as kernel
 from shiftscope.kernels.labels import draw_labels
-from shiftscope.labellings.labellings import draw_lanes, unpack_labels
+from shiftscope.labellings.labellings import draw_labellings, unpack_labels
 from tests.packing import pack_labels
 
 
@@ -14,7 +14,7 @@ def seeds(count: int, state: int) -> np.ndarray:
 
 
 def slow_labels(start: int, stop: int, n: int, seed: int, drawn: np.ndarray) -> list[int]:
-    """One lane, with Python's integers."""
+    """One labelling, with Python's integers."""
     mask, labels = 2**64 - 1, []
     for stretch, wanted in enumerate(drawn.tolist()):
         low, high = stretch * kernel.STRETCH, min(n, (stretch + 1) * kernel.STRETCH)
@@ -30,44 +30,44 @@ def slow_labels(start: int, stop: int, n: int, seed: int, drawn: np.ndarray) -> 
 
 def test_packed_labels_unpack_to_themselves() -> None:
     labels = np.random.default_rng(0).integers(0, 2, (70, 33)).astype(np.uint8)
-    words = pack_labels(labels)
-    assert words.shape == (2, 33)
-    np.testing.assert_array_equal(unpack_labels(words, 70), labels.T)
-    np.testing.assert_array_equal(unpack_labels(words, 128)[:, 70:], np.tile(labels[-1], (58, 1)).T)
+    packed = pack_labels(labels)
+    assert packed.shape == (2, 33)
+    np.testing.assert_array_equal(unpack_labels(packed, 70), labels.T)
+    np.testing.assert_array_equal(unpack_labels(packed, 128)[:, 70:], np.tile(labels[-1], (58, 1)).T)
 
 
 def test_one_stretch_is_drawn_like_a_single_sample() -> None:
-    lanes = draw_lanes(101, 84, seeds(39, 3))
-    labels = unpack_labels(lanes.words(), 40).T
-    np.testing.assert_array_equal(labels[1:], draw_labels(101, 17, lanes.seeds[1:40]))
+    labellings = draw_labellings(101, 84, seeds(39, 3))
+    labels = unpack_labels(labellings.packed(), 40).T
+    np.testing.assert_array_equal(labels[1:], draw_labels(101, 17, labellings.seeds[1:40]))
     np.testing.assert_array_equal(labels[0], np.arange(101) >= 84)
 
 
 def test_any_part_of_the_rows_has_the_labels_of_the_whole() -> None:
     n = 2 * kernel.STRETCH + 777
-    lanes = draw_lanes(n, 50_000, seeds(3, 1))
-    words = lanes.words()
-    assert (unpack_labels(words, 4).sum(axis=0) == 50_000).all()
+    labellings = draw_labellings(n, 50_000, seeds(3, 1))
+    packed = labellings.packed()
+    assert (unpack_labels(packed, 4).sum(axis=0) == 50_000).all()
     for start, stop in ((0, 5), (kernel.STRETCH - 3, kernel.STRETCH + 4), (n - 9, n), (40_000, 130_000)):
-        np.testing.assert_array_equal(lanes.words(start, stop), words[:, start:stop])
-    expected = slow_labels(kernel.STRETCH - 5, kernel.STRETCH + 5, n, int(lanes.seeds[2]), lanes.drawn[2])
-    np.testing.assert_array_equal(unpack_labels(words[:, kernel.STRETCH - 5 : kernel.STRETCH + 5], 4)[:, 2], expected)
+        np.testing.assert_array_equal(labellings.packed(start, stop), packed[:, start:stop])
+    expected = slow_labels(kernel.STRETCH - 5, kernel.STRETCH + 5, n, int(labellings.seeds[2]), labellings.drawn[2])
+    np.testing.assert_array_equal(unpack_labels(packed[:, kernel.STRETCH - 5 : kernel.STRETCH + 5], 4)[:, 2], expected)
 
 
 def test_stretches_share_the_counted_rows_as_a_single_draw_would() -> None:
     n, counted = kernel.STRETCH + 1000, 20_000
-    lanes = draw_lanes(n, counted, seeds(2047, 2))
-    first = lanes.drawn[1:, 0]
+    labellings = draw_labellings(n, counted, seeds(2047, 2))
+    first = labellings.drawn[1:, 0]
     law = hypergeom(n, counted, kernel.STRETCH)
-    assert (lanes.drawn.sum(axis=1) == counted).all()
+    assert (labellings.drawn.sum(axis=1) == counted).all()
     assert abs(first.mean() - law.mean()) < 4 * law.std() / np.sqrt(len(first))
     assert 0.85 < first.std() / law.std() < 1.15
 
 
 def test_leading_rows_may_keep_their_labels() -> None:
-    lanes = draw_lanes(120, 90, seeds(70, 4), fixed=80)
-    labels = unpack_labels(lanes.words(), 71)
+    labellings = draw_labellings(120, 90, seeds(70, 4), fixed=80)
+    labels = unpack_labels(labellings.packed(), 71)
     assert (labels[:80] == 0).all()
     assert (labels.sum(axis=0) == 30).all()
-    np.testing.assert_array_equal(labels[80:, 1:], draw_labels(40, 30, lanes.seeds[1:71]).T)
-    np.testing.assert_array_equal(lanes.words(70, 95), lanes.words()[:, 70:95])
+    np.testing.assert_array_equal(labels[80:, 1:], draw_labels(40, 30, labellings.seeds[1:71]).T)
+    np.testing.assert_array_equal(labellings.packed(70, 95), labellings.packed()[:, 70:95])

@@ -58,10 +58,12 @@ def test_equal_energies_count_as_equal_whatever_the_rounding():
     points = np.where(rng.random((600, 1)) < 0.3, 2.1837, 0.0)
     is_current = rng.permutation(np.arange(600) < 250)
     rows = np.concatenate([np.flatnonzero(~is_current), np.flatnonzero(is_current)])
-    lanes = np.stack([is_current[rows], *(rng.permutation(is_current[rows]) for _ in range(199))])
-    gaps = np.abs(600 * (lanes @ (points[rows, 0] > 0)) - 250 * int(np.sum(points > 0)))  # all that energy depends on
+    labellings = np.stack([is_current[rows], *(rng.permutation(is_current[rows]) for _ in range(199))])
+    gaps = np.abs(
+        600 * (labellings @ (points[rows, 0] > 0)) - 250 * int(np.sum(points > 0))
+    )  # all that energy depends on
     distances = np.abs(points[rows] - points[rows].T)
-    energy = independent.energy_distances(distances, lanes.T)
+    energy = independent.energy_distances(distances, labellings.T)
     assert independent._p_value(energy) == np.mean(gaps >= gaps[0])
 
 

@@ -114,7 +114,7 @@ def test_blocks_of_lanes_change_nothing(monkeypatch: pytest.MonkeyPatch):
     rows = np.vstack(samples(5, d=4))[:400]
     params = ss.ScanParams(n_permutations=300, n_seeds=16, beam=4)
     whole = scan_points(rows, 200, tuple("abcd"), params)
-    monkeypatch.setattr(sys.modules["shiftscope.subspaces.scan"], "_MOST_LANES", 128)
+    monkeypatch.setattr(sys.modules["shiftscope.subspaces.scan"], "_MOST_LABELLINGS", 128)
     parts = scan_points(rows, 200, tuple("abcd"), params)
     assert np.array_equal(whole.localised_null, parts.localised_null)
     assert np.allclose(whole.broad_null, parts.broad_null, atol=1e-4)  # products in single precision

@@ -7,10 +7,10 @@ import pytest
 
 from shiftscope.encoding.bins import bin_features
 from shiftscope.engines.binned_rows import LocalRows
-from shiftscope.kernels.box_growth import BOX_BINS, GROWN_SHARE, SLACK, cumulative_bits, grow_lanes
+from shiftscope.kernels.box_growth import BOX_BINS, GROWN_SHARE, SLACK, cumulative_bits, grow_labellings
 from shiftscope.kernels.labels import draw_labels
 from shiftscope.kernels.window_counts import half_deviance
-from shiftscope.labellings.labellings import draw_lanes
+from shiftscope.labellings.labellings import draw_labellings
 from shiftscope.subspaces.growth import grow_boxes
 from shiftscope.subspaces.windows import scan_windows
 from tests.packing import pack_labels
@@ -106,17 +106,17 @@ def test_growth_agrees_with_the_readable_search(seed: int) -> None:
     features, interval = [1, 4], np.array([[3 + seed, 4 + seed], [20, 24]])
     seeds = np.tile(np.array(features), (4, 1, 1))
     intervals = np.tile(interval, (4, 1, 1, 1))
-    evidence, grown, boxes = grow_lanes(
+    evidence, grown, boxes = grow_labellings(
         codes, cumulative_bits(codes), pack_labels(labels), seeds, intervals, np.ones(4, np.int64), 1,
         np.full(4, counted), 4, xlogx(len(codes)),
     )  # fmt: skip
-    for lane in range(4):
-        slow = SlowBox(codes, labels[lane], features, interval)
+    for labelling in range(4):
+        slow = SlowBox(codes, labels[labelling], features, interval)
         slow.refit()
         for step in range(2):
-            assert evidence[lane, 0, step] == pytest.approx(slow.grow())
-            assert grown[lane, 0, : step + 3].tolist() == slow.features
-            assert boxes[lane, 0, step, : step + 3].tolist() == [list(interval) for interval in slow.box]
+            assert evidence[labelling, 0, step] == pytest.approx(slow.grow())
+            assert grown[labelling, 0, : step + 3].tolist() == slow.features
+            assert boxes[labelling, 0, step, : step + 3].tolist() == [list(interval) for interval in slow.box]
 
 
 def test_the_most_promising_seeds_are_the_ones_grown() -> None:
@@ -124,7 +124,7 @@ def test_the_most_promising_seeds_are_the_ones_grown() -> None:
     sets = np.array(list(combinations(range(6), 2)))
     intervals = np.tile(np.array([4, 9]), (len(sets), 2, 1))
     promises = [SlowBox(codes, labels[0], one, box).best_feature()[0] for one, box in zip(sets, intervals, strict=True)]
-    _, grown, _ = grow_lanes(
+    _, grown, _ = grow_labellings(
         codes, cumulative_bits(codes), pack_labels(labels[:1]), sets[None], intervals[None], np.array([len(sets)]), 3,
         labels[:1].sum(axis=1), 3, xlogx(len(codes)),
     )  # fmt: skip
@@ -135,7 +135,7 @@ def test_the_most_promising_seeds_are_the_ones_grown() -> None:
 def test_boxes_that_hold_too_many_rows_are_left_alone() -> None:
     codes, labels = case(3)
     wide = np.array([[[[0, BOX_BINS - 1], [8, 8 + BOX_BINS // GROWN_SHARE]]]])
-    evidence, _, _ = grow_lanes(
+    evidence, _, _ = grow_labellings(
         codes, cumulative_bits(codes), pack_labels(labels[:1]), np.array([[[0, 1]]]), wide, np.array([1]), 1,
         labels[:1].sum(axis=1), 3, xlogx(len(codes)),
     )  # fmt: skip
@@ -148,7 +148,7 @@ def test_a_compact_minority_grows_to_its_own_features() -> None:
     support = [1, 3, 4, 6, 8]
     points[-60:, support] = 0.4 + 0.06 * rng.standard_normal((60, 5))
     bins = bin_features(points)
-    rows = LocalRows.of(bins, draw_lanes(8_000, 4_000, np.arange(9, dtype=np.uint64)))
+    rows = LocalRows.of(bins, draw_labellings(8_000, 4_000, np.arange(9, dtype=np.uint64)))
     triples = np.array(list(combinations(range(9), 3)))
     families = grow_boxes(rows, scan_windows(rows, triples, 40).seeds, 8, 5, rng)
     assert [family.size for family in families] == [4, 5]

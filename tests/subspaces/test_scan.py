@@ -10,7 +10,7 @@ from shiftscope.encoding.bins import Bins, bin_features
 from shiftscope.engines.binned_rows import LocalRows
 from shiftscope.errors import ParameterError
 from shiftscope.kernels.labels import draw_labels
-from shiftscope.labellings.labellings import Lanes
+from shiftscope.labellings.labellings import Labellings
 from shiftscope.params import ScanParams
 from shiftscope.subspaces.contrasts import contrast_families, log_tail
 from shiftscope.subspaces.families import Family, family_wise, p_values
@@ -67,8 +67,10 @@ def test_bins_see_only_the_order_of_values() -> None:
 
 
 def labelled(bins: Bins, labels: np.ndarray) -> LocalRows:
-    """Rows with the given labels (lanes, n), the current sample counted."""
-    recipe = Lanes(bins.n_rows, bins.n_rows - int(labels[0].sum()), len(labels), np.zeros(64, np.uint64), np.empty(0))
+    """Rows with the given labels (labellings, n), the current sample counted."""
+    recipe = Labellings(
+        bins.n_rows, bins.n_rows - int(labels[0].sum()), len(labels), np.zeros(64, np.uint64), np.empty(0)
+    )
     return LocalRows(bins, recipe, pack_labels(labels))
 
 

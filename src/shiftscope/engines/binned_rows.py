@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from shiftscope.encoding.bins import Bins, BinTables
 from shiftscope.engines.term_sums import Terms, TermSums, term_sums
 from shiftscope.kernels.window_counts import MAX_BINS, evidence_bounds, scan_sets
-from shiftscope.labellings.labellings import Lanes
+from shiftscope.labellings.labellings import Labellings
 
 WindowEvidence = tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.float32]]
 
@@ -57,12 +57,12 @@ class BinnedRows(Protocol):
         ...
 
     @property
-    def lanes(self) -> Lanes:
+    def labellings(self) -> Labellings:
         """The labellings."""
         ...
 
-    def scan_windows(self, task: WindowTask, word: int) -> WindowEvidence:
-        """Best window and pooled chi-square of every set under the 64 lanes of a word (see `scan_sets`)."""
+    def scan_windows(self, task: WindowTask, pack: int) -> WindowEvidence:
+        """Best window and pooled chi-square of every set under the 64 labellings of a pack (see `scan_sets`)."""
         ...
 
     def term_sums(self, terms: Terms) -> TermSums:
@@ -70,7 +70,7 @@ class BinnedRows(Protocol):
         ...
 
     def take(self, rows: NDArray[np.intp] | None) -> tuple[NDArray[np.uint8], NDArray[np.uint64]]:
-        """Codes (d, m) and labels (words, m) of some pool positions, increasing; of all rows if None."""
+        """Codes (d, m) and labels (packs, m) of some pool positions, increasing; of all rows if None."""
         ...
 
     def inside(self, features: tuple[int, ...], box: NDArray[np.int64]) -> NDArray[np.intp]:
@@ -94,42 +94,42 @@ class LocalRows:
     Attributes
     ----------
     bins : Bins
-    lanes : Lanes
-    words : (words, n) uint64
-        Labels of all lanes.
+    labellings : Labellings
+    packed : (packs, n) uint64
+        Labels of all labellings.
     """
 
     bins: Bins
-    lanes: Lanes
-    words: NDArray[np.uint64]
+    labellings: Labellings
+    packed: NDArray[np.uint64]
 
     @classmethod
-    def of(cls, bins: Bins, lanes: Lanes) -> LocalRows:
+    def of(cls, bins: Bins, labellings: Labellings) -> LocalRows:
         """Draw the labels."""
-        return cls(bins, lanes, lanes.words())
+        return cls(bins, labellings, labellings.packed())
 
     @property
     def tables(self) -> BinTables:
         """What the codes stand for."""
         return self.bins.tables
 
-    def scan_windows(self, task: WindowTask, word: int) -> WindowEvidence:
+    def scan_windows(self, task: WindowTask, pack: int) -> WindowEvidence:
         """Count and look at one set after the other, on all cores."""
-        n_features, lanes = self.bins.n_features, self.lanes
+        n_features, labellings = self.bins.n_features, self.labellings
         first = np.searchsorted(task.sets[:, 0], np.arange(n_features + 1)).astype(np.int64)
-        counter, bounds = np.zeros(1, task.counter), task.bounds(lanes.counted, lanes.xlogx)
+        counter, bounds = np.zeros(1, task.counter), task.bounds(labellings.counted, labellings.xlogx)
         return scan_sets(
-            self.bins.codes, self.words[word], counter, task.sets, first, _turns(n_features), task.shift,
-            lanes.counted, word == 0, task.floor, task.price, bounds, lanes.xlogx,
+            self.bins.codes, self.packed[pack], counter, task.sets, first, _turns(n_features), task.shift,
+            labellings.counted, pack == 0, task.floor, task.price, bounds, labellings.xlogx,
         )  # fmt: skip
 
     def term_sums(self, terms: Terms) -> TermSums:
         """Sums of terms over all rows."""
-        return term_sums(self.bins.codes, self.tables, self.words, self.lanes.n_lanes, terms)
+        return term_sums(self.bins.codes, self.tables, self.packed, self.labellings.n_labellings, terms)
 
     def take(self, rows: NDArray[np.intp] | None) -> tuple[NDArray[np.uint8], NDArray[np.uint64]]:
         """Codes and labels of some rows."""
-        return (self.bins.codes, self.words) if rows is None else (self.bins.codes[:, rows], self.words[:, rows])
+        return (self.bins.codes, self.packed) if rows is None else (self.bins.codes[:, rows], self.packed[:, rows])
 
     def inside(self, features: tuple[int, ...], box: NDArray[np.int64]) -> NDArray[np.intp]:
         """Pool positions of the rows in a box."""
@@ -139,7 +139,7 @@ class LocalRows:
         self, features: tuple[int, ...], limits: list[NDArray[np.int64]]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Cells that hold rows, their rows and their counted rows."""
-        return cell_counts(self.bins.codes, self.words, features, limits)
+        return cell_counts(self.bins.codes, self.packed, features, limits)
 
 
 def rows_inside(codes: NDArray[np.uint8], features: tuple[int, ...], box: NDArray[np.int64]) -> NDArray[np.intp]:
@@ -149,13 +149,13 @@ def rows_inside(codes: NDArray[np.uint8], features: tuple[int, ...], box: NDArra
 
 
 def cell_counts(
-    codes: NDArray[np.uint8], words: NDArray[np.uint64], features: tuple[int, ...], limits: list[NDArray[np.int64]]
+    codes: NDArray[np.uint8], packed: NDArray[np.uint64], features: tuple[int, ...], limits: list[NDArray[np.int64]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Cells that hold rows of `codes` (d, n), their rows, and those that lane 0 counts."""
+    """Cells that hold rows of `codes` (d, n), their rows, and those that labelling 0 counts."""
     along = [np.searchsorted(low, codes[f], side="right") - 1 for f, low in zip(features, limits, strict=True)]
     grid = tuple(len(low) for low in limits)
     cells, cell = np.unique(np.ravel_multi_index(tuple(along), grid), return_inverse=True)
-    counted = np.bincount(cell, weights=words[0] & np.uint64(1), minlength=len(cells))
+    counted = np.bincount(cell, weights=packed[0] & np.uint64(1), minlength=len(cells))
     return cells.astype(np.int64), np.bincount(cell, minlength=len(cells)), counted.astype(np.int64)
 
 

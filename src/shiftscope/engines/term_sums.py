@@ -1,4 +1,4 @@
-"""Sums of products of normal scores over the counted rows of every lane: what broad contrasts are made of.
+"""Sums of products of normal scores over the counted rows of every labelling: what broad contrasts are made of.
 
 The rows are summed in blocks that begin at fixed positions of the pool, and the sums of the blocks are added as whole
 numbers: however the rows are cut into parts at such positions, the result is the same to the last bit.
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from shiftscope.encoding.bins import BinTables
-from shiftscope.labellings.labellings import Lanes, unpack_labels
+from shiftscope.labellings.labellings import Labellings, unpack_labels
 
 ROWS_PER_BLOCK = 1024  # rows and terms of one matrix product: few enough for the cache
 _TERMS_PER_BLOCK = 1024
@@ -34,8 +34,8 @@ class TermSums:
 
     Attributes
     ----------
-    counted : (terms, lanes) int64
-        Over the counted rows of each lane.
+    counted : (terms, labellings) int64
+        Over the counted rows of each labelling.
     total : (terms,) int64
         Over all rows.
     """
@@ -46,9 +46,9 @@ class TermSums:
     def __add__(self, other: TermSums) -> TermSums:
         return TermSums(self.counted + other.counted, self.total + other.total)
 
-    def centred(self, lanes: Lanes) -> NDArray[np.float32]:
-        """(terms, lanes) sums of the terms minus their pooled means, over the counted rows of all rows."""
-        expected = self.total[:, None] * (lanes.counted / lanes.n_rows)
+    def centred(self, labellings: Labellings) -> NDArray[np.float32]:
+        """(terms, labellings) sums of the terms minus their pooled means, over the counted rows of all rows."""
+        expected = self.total[:, None] * (labellings.counted / labellings.n_rows)
         centred = np.empty(self.counted.shape, np.float32)
         np.subtract(self.counted, expected, out=centred, casting="same_kind")  # in double precision, piece by piece
         centred /= _UNIT
@@ -56,11 +56,11 @@ class TermSums:
 
 
 def term_sums(
-    codes: NDArray[np.uint8], tables: BinTables, words: NDArray[np.uint64], n_lanes: int, terms: Terms
+    codes: NDArray[np.uint8], tables: BinTables, packed: NDArray[np.uint64], n_labellings: int, terms: Terms
 ) -> TermSums:
-    """Sums over rows with the given codes (d, n) and labels (words, n); the rows begin at a block's first position."""
+    """Sums over rows with the given codes (d, n) and labels (packs, n); the rows begin at a block's first position."""
     n = codes.shape[1]
-    counted = np.zeros((len(terms), n_lanes), np.int64)
+    counted = np.zeros((len(terms), n_labellings), np.int64)
     total = np.zeros(len(terms), np.int64)
 
     def add(task: slice) -> None:
@@ -68,7 +68,7 @@ def term_sums(
         for at in range(0, n, ROWS_PER_BLOCK):
             rows = slice(at, min(at + ROWS_PER_BLOCK, n))
             scores = tables.normal_scores(codes[:, rows])
-            labels = unpack_labels(words[:, rows], n_lanes).astype(np.float32)
+            labels = unpack_labels(packed[:, rows], n_labellings).astype(np.float32)
             for first in range(task.start, last, _TERMS_PER_BLOCK):
                 block = slice(first, min(first + _TERMS_PER_BLOCK, last))
                 values = products(scores, terms[block])

@@ -18,14 +18,13 @@ from numpy.typing import NDArray
 from shiftscope.engines.base import Neighbours
 from shiftscope.full_space.null import DECIMALS, Null, ScoreNull
 from shiftscope.full_space.score import Nulls, nulls_for
-from shiftscope.kernels.labels import draw_labels
+from shiftscope.kernels.labels import PACK, draw_labels
 from shiftscope.kernels.neighbour_counters import WORDS
-from shiftscope.kernels.score import crossing_masks, score_permutations
+from shiftscope.kernels.score import crossing_masks, score_labellings
 from shiftscope.subspaces.families import critical_value
 
-LANES = 64 * WORDS  # labellings walked together
+WALKED_TOGETHER = PACK * WORDS  # labellings walked together
 MANY_ROWS = 1 << 21  # in larger pools fewer labellings are held at once
-WORD = 64
 CHUNK_ROWS = 8192  # rows scored between two chances to interrupt
 KNOTS = 512  # points at which the exact null tail is tabulated
 SMALLEST_SCORE = 10.0**-DECIMALS  # a score of 0 is no evidence: it never belongs to a tail
@@ -56,7 +55,7 @@ class Tail:
     largest: float
 
     def statistics(self) -> tuple[float, float, float, float]:
-        """Scaled KS distance sqrt(m) D, weighted excess Z, count and largest score: what permutations calibrate."""
+        """Scaled KS distance sqrt(m) D, weighted excess Z, count and largest score: what labellings calibrate."""
         return (np.sqrt(self.count) * self.distance, self.excess, float(self.count), self.largest)
 
 
@@ -176,7 +175,7 @@ def calibrate(
     random_state: int,
     progress: Callable[[float], None] | None = None,
 ) -> Calibration:
-    """Calibrate the tail statistics of both sides by label permutations on the fixed graph.
+    """Calibrate the tail statistics of both sides by random labellings on the fixed graph.
 
     Parameters
     ----------
@@ -196,15 +195,15 @@ def calibrate(
     listed = is_current[: scores.size]
     reference, current = tests[0].compare(scores[~listed]), tests[1].compare(scores[listed])
     permuted = np.empty((2, n_permutations, len(reference.statistics())))
-    step = LANES if is_current.size <= MANY_ROWS else WORD
+    step = WALKED_TOGETHER if is_current.size <= MANY_ROWS else PACK
     for start in range(0, n_permutations, step):
         some = range(start, min(start + step, n_permutations))
-        lanes = permuted_labels(is_current, some, random_state, listed=scores.size)
-        for lane, tails in enumerate(_permuted_tails(graph, lanes, nulls, tests)):
+        labellings = permuted_labels(is_current, some, random_state, listed=scores.size)
+        for labelling, tails in enumerate(_permuted_tails(graph, labellings, nulls, tests)):
             for side in (0, 1):
-                permuted[side, start + lane] = tests[side].compare(tails[side]).statistics()
+                permuted[side, start + labelling] = tests[side].compare(tails[side]).statistics()
         if progress is not None:
-            progress((start + lanes.shape[1]) / n_permutations)
+            progress((start + labellings.shape[1]) / n_permutations)
     both = np.hstack([permuted[0], permuted[1]])
     return Calibration(
         reference,
@@ -218,47 +217,47 @@ def calibrate(
 
 
 def permuted_labels(
-    is_current: NDArray[np.bool_], permutations: range, random_state: int, listed: int | None = None
+    is_current: NDArray[np.bool_], labellings: range, random_state: int, listed: int | None = None
 ) -> NDArray[np.uint8]:
-    """(n, len(permutations)) labels; column b is a random choice of as many current rows, seeded by (seed, b).
+    """(n, len(labellings)) labels; column b is a random choice of as many current rows, seeded by (seed, b).
 
     The first `listed` rows (default: all) and the others keep their numbers of current rows: the rows that are looked
     at may have been drawn sample by sample.
     """
     rng = np.random.default_rng(random_state)
-    seeds = rng.integers(0, 2**64, size=permutations.stop, dtype=np.uint64)[permutations.start :]
+    seeds = rng.integers(0, 2**64, size=labellings.stop, dtype=np.uint64)[labellings.start :]
     parts = np.split(is_current, [is_current.size if listed is None else listed])
     labels = [draw_labels(part.size, int(part.sum()), seeds + np.uint64(at)) for at, part in enumerate(parts)]
     return np.asarray(labels[0].T if parts[1].size == 0 else np.concatenate(labels, axis=1).T)
 
 
 def _permuted_tails(
-    graph: Neighbours, lanes: NDArray[np.uint8], nulls: Nulls, tests: tuple[TailTest, TailTest]
+    graph: Neighbours, labellings: NDArray[np.uint8], nulls: Nulls, tests: tuple[TailTest, TailTest]
 ) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
     """Tail scores of the reference and of the current side in each labelling; interruptible between chunks."""
     n = len(graph.index)
     bounds = np.vstack([nulls.reference.bounds(tests[0].tau), nulls.current.bounds(tests[1].tau)])
-    masks, bits = crossing_masks(bounds), _packed(lanes)
+    masks, bits = crossing_masks(bounds), _packed(labellings)
     groups, scores = [np.empty(0, dtype=np.intp)], [np.empty(0)]
     for first in range(0, n, CHUNK_ROWS):
-        out = np.empty((min(CHUNK_ROWS, n - first), lanes.shape[1]))
-        score_permutations(first, graph.index, graph.tied, bits, bounds, masks, nulls.tables, out)
-        row, lane = np.nonzero(out)
-        groups.append(2 * lane + lanes[first + row, lane])
-        scores.append(out[row, lane])
+        out = np.empty((min(CHUNK_ROWS, n - first), labellings.shape[1]))
+        score_labellings(first, graph.index, graph.tied, bits, bounds, masks, nulls.tables, out)
+        row, labelling = np.nonzero(out)
+        groups.append(2 * labelling + labellings[first + row, labelling])
+        scores.append(out[row, labelling])
     group, score = np.concatenate(groups), np.concatenate(scores)
     order = np.argsort(group, kind="stable")
-    edges = np.searchsorted(group[order], np.arange(2 * lanes.shape[1] + 1))
+    edges = np.searchsorted(group[order], np.arange(2 * labellings.shape[1] + 1))
     score = score[order]
     parts = [score[low:high] for low, high in pairwise(edges)]
     return list(zip(parts[::2], parts[1::2], strict=True))
 
 
-def _packed(lanes: NDArray[np.uint8]) -> NDArray[np.uint64]:
+def _packed(labellings: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """(n, WORDS) words, bit l of a row its label in labelling l."""
-    n, n_lanes = lanes.shape
+    n, n_labellings = labellings.shape
     packed = np.zeros((8 * WORDS, n), dtype=np.uint8)
-    packed[: -(-n_lanes // 8)] = np.packbits(lanes.T, axis=0, bitorder="little")
+    packed[: -(-n_labellings // 8)] = np.packbits(labellings.T, axis=0, bitorder="little")
     return np.ascontiguousarray(packed.T).view("<u8").astype(np.uint64)
 
 

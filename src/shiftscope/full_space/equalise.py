@@ -114,7 +114,7 @@ def equalise(
     columns : Columns or sequence of str, optional
         Which columns take part, and as what.
     random_state : int
-        Seed of permutations and simulated nulls.
+        Seed of labellings and simulated nulls.
     """
     check_seed(random_state)
     params = replace(given(params, EqualiseParams), k_max=k_max)

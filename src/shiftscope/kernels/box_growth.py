@@ -1,4 +1,4 @@
-"""Growing boxes feature by feature, by the same greedy search for every lane (assignment of the labels).
+"""Growing boxes feature by feature, by the same greedy search for every labelling (assignment of the labels).
 
 A box is one interval of bins per feature. Its evidence is half the deviance of the labels inside it (see
 `counts.half_deviance`), signed: a box that starts as an excess of the counted sample is grown as an excess.
@@ -38,10 +38,10 @@ def cumulative_bits(codes: NDArray[np.uint8]) -> NDArray[np.uint64]:
     return bits
 
 
-def grow_lanes(
+def grow_labellings(
     codes: NDArray[np.uint8],
     bits: NDArray[np.uint64],
-    words: NDArray[np.uint64],
+    packed: NDArray[np.uint64],
     seeds: NDArray[np.int64],
     intervals: NDArray[np.int64],
     n_seeds: NDArray[np.int64],
@@ -50,7 +50,7 @@ def grow_lanes(
     largest: int,
     xlogx: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
-    """Grow the most promising seeds of every lane, one feature at a time.
+    """Grow the most promising seeds of every labelling, one feature at a time.
 
     A seed promises the evidence of its best box with one feature more.
 
@@ -60,63 +60,63 @@ def grow_lanes(
         Bin (0..31) of each pooled row, row by row: a box holds few rows and looks at all their features.
     bits : (d, BOX_BINS + 1, words) uint64
         Their `cumulative_bits`.
-    words : (words, n) uint64
-        Bit l of word w is one where the row belongs to the counted sample of lane 64 w + l.
-    seeds : (lanes, many, s) int64
-    intervals : (lanes, many, s, 2) int64
+    packed : (packs, n) uint64
+        Bit l of word w is one where the row belongs to the counted sample of labelling 64 w + l.
+    seeds : (labellings, many, s) int64
+    intervals : (labellings, many, s, 2) int64
         Features of each seed, and its first and last bin (inclusive) along each of them.
-    n_seeds : (lanes,) int64
+    n_seeds : (labellings,) int64
         The seeds in use.
     beam : int
         How many of them are grown to the end.
-    counted : (lanes,) int64
-        Rows of the counted sample in each lane.
+    counted : (labellings,) int64
+        Rows of the counted sample in each labelling.
     largest : int
         Number of features of the largest boxes, more than s.
     xlogx : (n + 1,) float64
 
     Returns
     -------
-    evidence : (lanes, beam, largest - s) float64
+    evidence : (labellings, beam, largest - s) float64
         Half deviance of the box with s + 1, s + 2, ... features grown from each seed, -1 if there is none.
-    features : (lanes, beam, largest) int64
+    features : (labellings, beam, largest) int64
         Features in the order in which they joined.
-    boxes : (lanes, beam, largest - s, largest, 2) int64
+    boxes : (labellings, beam, largest - s, largest, 2) int64
         Intervals of the box of each size.
     """
-    lanes, _, size = seeds.shape
-    evidence = np.full((lanes, beam, largest - size), _NOTHING)
-    features = np.full((lanes, beam, largest), -1, np.int64)
-    boxes = np.zeros((lanes, beam, largest - size, largest, 2), np.int64)
-    _grow_all(codes, bits, words, seeds, intervals, n_seeds, counted, xlogx, features, evidence, boxes)
+    labellings, _, size = seeds.shape
+    evidence = np.full((labellings, beam, largest - size), _NOTHING)
+    features = np.full((labellings, beam, largest), -1, np.int64)
+    boxes = np.zeros((labellings, beam, largest - size, largest, 2), np.int64)
+    _grow_all(codes, bits, packed, seeds, intervals, n_seeds, counted, xlogx, features, evidence, boxes)
     return evidence, features, boxes
 
 
 @njit(cache=True, parallel=True)
 def _grow_all(  # type: ignore[no-untyped-def]
-    codes, bits, words, seeds, intervals, n_seeds, counted, xlogx, features, evidence, boxes
+    codes, bits, packed, seeds, intervals, n_seeds, counted, xlogx, features, evidence, boxes
 ):
-    for lane in prange(seeds.shape[0]):
-        labels = _labels_of(words[lane // _WORD], lane % _WORD)
-        _grow_lane(
-            codes, bits, labels, seeds[lane], intervals[lane], n_seeds[lane], counted[lane], xlogx,
-            features[lane], evidence[lane], boxes[lane],
+    for labelling in prange(seeds.shape[0]):
+        labels = _labels_of(packed[labelling // _WORD], labelling % _WORD)
+        _grow_labelling(
+            codes, bits, labels, seeds[labelling], intervals[labelling], n_seeds[labelling], counted[labelling], xlogx,
+            features[labelling], evidence[labelling], boxes[labelling],
         )  # fmt: skip
 
 
 @njit(cache=True)
-def _labels_of(words, bit):  # type: ignore[no-untyped-def]
-    labels = np.empty(words.shape[0], np.uint8)
-    for row in range(words.shape[0]):
-        labels[row] = (words[row] >> np.uint64(bit)) & np.uint64(1)
+def _labels_of(packed, bit):  # type: ignore[no-untyped-def]
+    labels = np.empty(packed.shape[0], np.uint8)
+    for row in range(packed.shape[0]):
+        labels[row] = (packed[row] >> np.uint64(bit)) & np.uint64(1)
     return labels
 
 
 @njit(cache=True)
-def _grow_lane(  # type: ignore[no-untyped-def]
+def _grow_labelling(  # type: ignore[no-untyped-def]
     codes, bits, labels, seeds, intervals, n_seeds, counted, xlogx, features, evidence, boxes
 ):
-    """Grow the seeds of one lane that promise most."""
+    """Grow the seeds of one labelling that promise most."""
     room = codes.shape[0] // GROWN_SHARE + 1
     rows, words = np.empty(room, np.int32), np.empty(bits.shape[2], np.uint64)
     hits, mask = np.empty(room, np.uint8), np.empty(room, np.uint8)

@@ -1,8 +1,8 @@
 """Adding the bits of a word to 64 counters at once.
 
 No compiler turns a loop over the bits of a word into good vector code, so the vector operations are spelled out, in
-LLVM's own terms, which exist on every machine (of little-endian order): the bytes of the word are spread so that lane l
-sees byte l // 8, each lane keeps its own bit, and minus one times the comparison with zero is added.
+LLVM's own terms, which exist on every machine (of little-endian order): the bytes of the word are spread so that
+labelling l sees byte l // 8, each labelling keeps its own bit, and minus one times the comparison with zero is added.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _BYTE = ir.IntType(8)
 
 
 def _bits(builder: Any, word: Any) -> Any:
-    """Bit l of `word`, as a truth value, in lane l."""
+    """Bit l of `word`, as a truth value, in labelling l."""
     vector = ir.VectorType(_BYTE, BITS)
     held = builder.bitcast(word, ir.VectorType(_BYTE, 8))
-    own = ir.Constant(ir.VectorType(ir.IntType(32), BITS), [lane // 8 for lane in range(BITS)])
+    own = ir.Constant(ir.VectorType(ir.IntType(32), BITS), [labelling // 8 for labelling in range(BITS)])
     spread = builder.shuffle_vector(held, held, own)
-    mask = ir.Constant(vector, [1 << lane % 8 for lane in range(BITS)])
+    mask = ir.Constant(vector, [1 << labelling % 8 for labelling in range(BITS)])
     return builder.icmp_unsigned("!=", builder.and_(spread, mask), ir.Constant(vector, [0] * BITS))
 
 

@@ -22,13 +22,13 @@ from numba.extending import intrinsic
 
 # Numbers in a vector, and queries that share the loads of a strip: two sums for each of them, in registers, of which
 # there are 32 with AVX-512 and 16 on most other machines.
-LANES, TILE = (16, 8) if get_host_cpu_features().get("avx512f", False) else (8, 6)
-STRIP = 2 * LANES  # points that are looked at together
+FLOATS, TILE = (16, 8) if get_host_cpu_features().get("avx512f", False) else (8, 6)
+STRIP = 2 * FLOATS  # points that are looked at together
 FLOAT32_ROUNDING = 2.0**-24
 FLOAT32_TINY = 2.0**-110  # above what underflow can do to a sum of squares of numbers below 2
 
-FLOAT, WORD, LONG = ir.FloatType(), ir.IntType(32), ir.IntType(64)
-VECTOR = ir.VectorType(FLOAT, LANES)
+FLOAT, INT, LONG = ir.FloatType(), ir.IntType(32), ir.IntType(64)
+VECTOR = ir.VectorType(FLOAT, FLOATS)
 FUSED = ("contract",)  # a product and a sum may be one operation with one rounding
 
 
@@ -103,13 +103,13 @@ def _write_tile(target: Any, builder: Any, signature: Any, arguments: Any) -> An
     estimates_here = builder.gep(estimates.data, [builder.mul(s, LONG(TILE * STRIP))])
     within_here = builder.gep(within.data, [builder.mul(s, LONG(TILE))])
     for i in range(TILE):
-        bits, largest = WORD(0), _repeated(builder, limit.data, builder.add(first, LONG(i)))
+        bits, largest = INT(0), _repeated(builder, limit.data, builder.add(first, LONG(i)))
         for half in range(2):
             estimate = builder.load(sums[i][half])
-            place = builder.gep(estimates_here, [LONG(i * STRIP + half * LANES)])
+            place = builder.gep(estimates_here, [LONG(i * STRIP + half * FLOATS)])
             builder.store(estimate, builder.bitcast(place, VECTOR.as_pointer()), align=4)
-            inside = builder.bitcast(builder.fcmp_ordered("<=", estimate, largest), ir.IntType(LANES))
-            bits = builder.or_(bits, builder.shl(builder.zext(inside, WORD), WORD(half * LANES)))
+            inside = builder.bitcast(builder.fcmp_ordered("<=", estimate, largest), ir.IntType(FLOATS))
+            bits = builder.or_(bits, builder.shl(builder.zext(inside, INT), INT(half * FLOATS)))
         builder.store(bits, builder.gep(within_here, [LONG(i)]))
     return target.get_dummy_value()
 
@@ -117,15 +117,15 @@ def _write_tile(target: Any, builder: Any, signature: Any, arguments: Any) -> An
 def _two_vectors(builder: Any, strip: Any, row: Any) -> list[Any]:
     """Load a row of a strip."""
     start = builder.gep(strip, [builder.mul(row, LONG(STRIP))])
-    halves = [builder.gep(start, [LONG(half * LANES)]) for half in range(2)]
+    halves = [builder.gep(start, [LONG(half * FLOATS)]) for half in range(2)]
     return [builder.load(builder.bitcast(half, VECTOR.as_pointer()), align=4) for half in halves]
 
 
 def _repeated(builder: Any, data: Any, offset: Any) -> Any:
-    """Load a number into all lanes of a vector."""
+    """Load a number into all places of a vector."""
     nothing = ir.Constant(VECTOR, ir.Undefined)
-    single = builder.insert_element(nothing, builder.load(builder.gep(data, [offset])), WORD(0))
-    return builder.shuffle_vector(single, nothing, ir.Constant(ir.VectorType(WORD, LANES), None))
+    single = builder.insert_element(nothing, builder.load(builder.gep(data, [offset])), INT(0))
+    return builder.shuffle_vector(single, nothing, ir.Constant(ir.VectorType(INT, FLOATS), None))
 
 
 @intrinsic

@@ -20,9 +20,9 @@ MOST = (1 << PLANES) - 2  # counts that can be told apart, and one more that is 
 FEW, ENOUGH = PLANES, PLANES + 1  # rows of the state behind the planes: labellings that ever were below, at least
 ALL_BITS = (1 << 64) - 1
 
-_WORD = ir.IntType(64)
+_LONG = ir.IntType(64)
 _INDEX = ir.IntType(32)
-_VECTOR = ir.VectorType(_WORD, WORDS)
+_VECTOR = ir.VectorType(_LONG, WORDS)
 
 
 def bound_masks(few: NDArray[np.int64], enough: NDArray[np.int64]) -> NDArray[np.uint64]:
@@ -54,18 +54,18 @@ def count_and_compare(
         carry = builder.load(_row(builder, data[0], args[1]), align=8)
         marks = [ir.Constant(_VECTOR, [ALL_BITS] * WORDS)] * 2
         for plane in range(PLANES):
-            place = _row(builder, data[4], _WORD(plane))
+            place = _row(builder, data[4], _LONG(plane))
             before = builder.load(place, align=8)
             after = builder.xor(before, carry)
             builder.store(after, place, align=8)
             carry = builder.and_(carry, before)
             for which in (0, 1):
-                at = builder.add(builder.mul(args[3], _WORD(2 * PLANES)), _WORD(which * PLANES + plane))
+                at = builder.add(builder.mul(args[3], _LONG(2 * PLANES)), _LONG(which * PLANES + plane))
                 unset = _everywhere(builder, builder.load(builder.gep(data[2], [at])))
                 both, either = builder.and_(marks[which], after), builder.or_(marks[which], after)
                 marks[which] = builder.or_(both, builder.and_(unset, either))
         for row_of_state, mark in ((FEW, builder.not_(marks[0])), (ENOUGH, marks[1])):
-            place = _row(builder, data[4], _WORD(row_of_state))
+            place = _row(builder, data[4], _LONG(row_of_state))
             builder.store(builder.or_(builder.load(place, align=8), mark), place, align=8)
         return context.get_dummy_value()
 
@@ -74,7 +74,7 @@ def count_and_compare(
 
 def _row(builder: Any, data: Any, row: Any) -> Any:
     """Pointer to a row of WORDS words."""
-    return builder.bitcast(builder.gep(data, [builder.mul(row, _WORD(WORDS))]), _VECTOR.as_pointer())
+    return builder.bitcast(builder.gep(data, [builder.mul(row, _LONG(WORDS))]), _VECTOR.as_pointer())
 
 
 def _everywhere(builder: Any, word: Any) -> Any:

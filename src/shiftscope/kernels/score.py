@@ -100,7 +100,7 @@ def compact_lists(
 
 
 @njit(parallel=True, cache=True, nogil=True)
-def score_permutations(
+def score_labellings(
     first: int,
     index: NDArray[np.int32],
     tied: NDArray[np.bool_],
@@ -110,7 +110,7 @@ def score_permutations(
     tables: NDArray[np.float64],
     score: NDArray[np.float64],
 ) -> None:
-    """Tail scores of rows first, first + 1, ... under many labellings at once (permutations on the fixed graph).
+    """Tail scores of rows first, first + 1, ... under many labellings at once (labellings on the fixed graph).
 
     Bit l of bits[r] is the label of row r in labelling l; score is (rows, labellings). `bounds[label, K]` is the
     smallest count of neighbours of the own label whose evidence lies in the tail; `masks` are made of the same bounds
@@ -123,8 +123,8 @@ def score_permutations(
         state = np.zeros((PLANES + 2, WORDS), np.uint64)
         for k in range(k_max):
             count_and_compare(bits, index[row, k], masks, 0 if tied[row, k] else k + 1, state)
-        for lane in range(score.shape[1]):
-            word, bit = lane >> 6, np.uint64(lane & 63)
+        for labelling in range(score.shape[1]):
+            word, bit = labelling >> 6, np.uint64(labelling & 63)
             own = np.int64((bits[row, word] >> bit) & np.uint64(1))
             best = 0.0
             if (state[FEW + own, word] >> bit) & np.uint64(1):
@@ -133,7 +133,7 @@ def score_permutations(
                     same += np.int64((bits[index[row, k], word] >> bit) & np.uint64(1)) == own
                     if same >= bounds[own, k + 1] and not tied[row, k]:
                         best = max(best, tables[own, k + 1, same])
-            score[i, lane] = best
+            score[i, labelling] = best
 
 
 def crossing_masks(bounds: NDArray[np.int64]) -> NDArray[np.uint64]:

@@ -28,12 +28,12 @@ def count_sets(
     ----------
     codes : (d, n) uint8
     words : (n,) uint64
-        Labels of 64 lanes.
+        Labels of 64 labellings.
     sets : (s, size) int64
         In lexicographic order.
     shift : int
         The finest grid has ``256 >> shift`` bins per feature.
-    tables : (s, cells, LANES) unsigned integers
+    tables : (s, cells, PACK) unsigned integers
         Rows of the counted sample.
     totals : (s, cells) int64
         All rows.

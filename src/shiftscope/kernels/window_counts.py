@@ -1,6 +1,6 @@
-"""Counting the labels in the cells of small feature sets, for many label permutations at a time.
+"""Counting the labels in the cells of small feature sets, for many labellings at a time.
 
-A *lane* is one assignment of the labels to the pooled rows: the observed one or a permutation. `LANES` lanes
+A *labelling* is one assignment of the labels to the pooled rows: the observed one or a permutation. `PACK` labellings
 are the bits of a word, so that a row is added to its cell under all of them with a few vector instructions. The
 rows are visited in the order of the first feature of a set, which keeps the counters of the other features in
 the first-level cache, one byte each until one of them is full. Coarser and shifted grids are sums of the finest
@@ -18,9 +18,9 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
-from shiftscope.kernels.cell_counters import BITS, add_words
+from shiftscope.kernels.cell_counters import add_words
+from shiftscope.kernels.labels import PACK
 
-LANES = BITS
 MAX_SIZE = 3  # the largest feature sets that are counted exhaustively
 MAX_BINS = 256  # codes are bytes
 MOST_BOUNDED = 1 << 18  # rows of the largest window whose bounds are tabulated
@@ -92,14 +92,14 @@ def scan_sets(
     bounds: NDArray[Any],
     xlogx: NDArray[np.float64],
 ) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.float32]]:
-    """Best window and pooled chi-square of every feature set under every lane.
+    """Best window and pooled chi-square of every feature set under every labelling.
 
     Parameters
     ----------
     codes : (d, n) uint8
         Fine bin of each pooled row, feature-major.
     words : (n,) uint64
-        Bit l is one where the row belongs to the counted sample of lane l, which has `counted` rows in each lane.
+        Bit l is one where the row belongs to the counted sample of labelling l, which has `counted` rows in each.
     counter : array, only its integer type matters
         Must hold `counted`.
     sets : (s, size) int64
@@ -119,19 +119,19 @@ def scan_sets(
 
     Returns
     -------
-    evidence : (2, s, LANES) float32
+    evidence : (2, s, PACK) float32
         Largest evidence among the windows of the set, on the finest grid and on all others; `floor` when
-        none reaches it, but lower in an observed lane 0.
-    window : (2, s, LANES) int32
+        none reaches it, but lower in an observed labelling 0.
+    window : (2, s, PACK) int32
         The window that attains it (see `unpack_windows`), -1 when none reaches the floor.
-    pooled : (s, LANES) float32
+    pooled : (s, PACK) float32
         Largest pooled chi-square among the grids, as a standard normal deviate.
     """
-    evidence = np.full((2, sets.shape[0], LANES), floor, np.float32)
+    evidence = np.full((2, sets.shape[0], PACK), floor, np.float32)
     if observed:
         evidence[:, :, 0] = -np.inf
-    window = np.full((2, sets.shape[0], LANES), -1, np.int32)
-    pooled = np.full((sets.shape[0], LANES), -np.inf, np.float32)
+    window = np.full((2, sets.shape[0], PACK), -1, np.int32)
+    pooled = np.full((sets.shape[0], PACK), -np.inf, np.float32)
     _scan_all(
         codes, words, counter, sets, first, turns, shift, counted, observed, price, bounds, xlogx,
         evidence, window, pooled,
@@ -165,7 +165,7 @@ def _scan_first(  # type: ignore[no-untyped-def]
     for f in range(first + 1, d if size > 1 else 0):
         for r in range(n):
             others[f, r] = codes[f, order[r]] >> shift
-    tables = np.empty((_TILE, bins**size, LANES), counter.dtype)
+    tables = np.empty((_TILE, bins**size, PACK), counter.dtype)
     totals = np.empty((_TILE, bins**size), np.int64)
     for low in range(begin, end, _TILE):
         high = min(low + _TILE, end)
@@ -196,10 +196,10 @@ def order_by_bin(codes: NDArray[np.uint8], shift: int) -> tuple[NDArray[np.int64
 
 @njit(cache=True)
 def add_to_tables(labels, others, starts, sets, bins, tables, totals):  # type: ignore[no-untyped-def]
-    """Add rows (totals) and rows of the counted sample (tables, per lane) to the finest cells of `sets`."""
+    """Add rows (totals) and rows of the counted sample (tables, per labelling) to the finest cells of `sets`."""
     inner = bins ** (sets.shape[1] - 1)
     cells = np.empty(labels.shape[0], np.uint16)
-    held, narrow = np.empty(inner, np.uint8), np.empty((inner, LANES), np.uint8)
+    held, narrow = np.empty(inner, np.uint8), np.empty((inner, PACK), np.uint8)
     for block in range(bins):
         start, stop, base = starts[block], starts[block + 1], block * inner
         for s in range(sets.shape[0]):
@@ -250,8 +250,8 @@ def _until_full(cells, start, held):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _widen(narrow, cell, wide):  # type: ignore[no-untyped-def]
-    for lane in range(LANES):
-        wide[cell, lane] += narrow[cell, lane]
+    for labelling in range(PACK):
+        wide[cell, labelling] += narrow[cell, labelling]
 
 
 @njit(cache=True)
@@ -284,15 +284,15 @@ def _add_neighbours(table, totals, bins, size):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _add_cell(table, target, source):  # type: ignore[no-untyped-def]
-    for lane in range(LANES):
-        table[target, lane] += table[source, lane]
+    for labelling in range(PACK):
+        table[target, labelling] += table[source, labelling]
 
 
 @njit(cache=True)
 def _best_windows(  # type: ignore[no-untyped-def]
     table, totals, bins, size, counted, observed, level, price, bounds, xlogx, evidence, window
 ):
-    """Update the largest evidence of each lane with the windows of one grid."""
+    """Update the largest evidence of each labelling with the windows of one grid."""
     for i in range(bins - 1):
         for j in range(bins - 1 if size > 1 else 1):
             for k in range(bins - 1 if size > 2 else 1):
@@ -301,14 +301,14 @@ def _best_windows(  # type: ignore[no-untyped-def]
                 held = min(n, bounds.shape[1] - 1)
                 below, above = bounds[level, held, 0], bounds[level, held, 1]
                 passed = False
-                for lane in range(LANES):
-                    passed |= (counts[lane] < below) | (counts[lane] >= above)
-                for lane in range(LANES if passed else int(observed)):
-                    if (observed and lane == 0) or counts[lane] < below or counts[lane] >= above:
-                        value = half_deviance(counts[lane], n, counted, xlogx) - price[level]
-                        if value > evidence[lane]:
-                            evidence[lane] = value
-                            window[lane] = i | j << _COORDINATE | k << 2 * _COORDINATE | level << 3 * _COORDINATE
+                for labelling in range(PACK):
+                    passed |= (counts[labelling] < below) | (counts[labelling] >= above)
+                for labelling in range(PACK if passed else int(observed)):
+                    if (observed and labelling == 0) or counts[labelling] < below or counts[labelling] >= above:
+                        value = half_deviance(counts[labelling], n, counted, xlogx) - price[level]
+                        if value > evidence[labelling]:
+                            evidence[labelling] = value
+                            window[labelling] = i | j << _COORDINATE | k << 2 * _COORDINATE | level << 3 * _COORDINATE
 
 
 @njit(cache=True)
@@ -321,21 +321,21 @@ def _keep_even(table, totals, bins, size):  # type: ignore[no-untyped-def]
             for k in range(half if size > 2 else 1):
                 cell = 2 * (i if size == 1 else i * bins + j if size == 2 else (i * bins + j) * bins + k)
                 totals[target] = totals[cell]
-                for lane in range(LANES):
-                    table[target, lane] = table[cell, lane]
+                for labelling in range(PACK):
+                    table[target, labelling] = table[cell, labelling]
                 target += 1
 
 
 @njit(cache=True)
 def _pooled(table, totals, cells, counted, pooled):  # type: ignore[no-untyped-def]
-    """Update the largest pooled chi-square of each lane, as a normal deviate, with one grid.
+    """Update the largest pooled chi-square of each labelling, as a normal deviate, with one grid.
 
-    X = sum over cells of (k - n p)^2 / (n p q). Its mean and variance over all label permutations are known
+    X = sum over cells of (k - n p)^2 / (n p q). Its mean and variance over all random labellings are known
     exactly (Dawson 1954); a gamma variable with these moments is made normal by the Wilson-Hilferty cube root.
     """
     total = np.sum(totals[:cells])
     p = counted / total
-    chi = np.zeros(LANES)
+    chi = np.zeros(PACK)
     used, inverse = 0, 0.0
     for cell in range(cells):
         n = totals[cell]
@@ -343,18 +343,18 @@ def _pooled(table, totals, cells, counted, pooled):  # type: ignore[no-untyped-d
             used += 1
             share, expected = 1 / n, n * p
             inverse += share
-            for lane in range(LANES):
-                excess = table[cell, lane] - expected
-                chi[lane] += excess * excess * share
+            for labelling in range(PACK):
+                excess = table[cell, labelling] - expected
+                chi[labelling] += excess * excess * share
     if used < 2 or total < 4:
         return
     mean, variance = chi_square_moments(used, inverse, counted, total)
     if variance <= 0:
         return
     ninth = variance / (9 * mean * mean)
-    for lane in range(LANES):
-        value = ((chi[lane] / (p * (1 - p) * mean)) ** (1 / 3) - (1 - ninth)) / np.sqrt(ninth)
-        pooled[lane] = max(pooled[lane], value)
+    for labelling in range(PACK):
+        value = ((chi[labelling] / (p * (1 - p) * mean)) ** (1 / 3) - (1 - ninth)) / np.sqrt(ninth)
+        pooled[labelling] = max(pooled[labelling], value)
 
 
 @njit(cache=True)

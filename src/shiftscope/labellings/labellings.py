@@ -1,4 +1,4 @@
-"""Lanes: the observed labels of the pooled rows and random permutations of them, drawn wherever the rows are.
+"""Labellings: the observed labels of the pooled rows and random permutations of them, drawn wherever the rows are.
 
 The labels of a row follow from its position in the pool and the seed. So whoever holds a stretch of the rows can draw
 their labels, and however the rows are cut into parts, the labels are the same.
@@ -12,13 +12,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from shiftscope.kernels.labels import STRETCH, WORD, draw_words
+from shiftscope.kernels.labels import PACK, STRETCH, draw_packed
 
 _ONE, _NONE, _ALL = np.uint64(1), np.uint64(0), ~np.uint64(0)
 
 
 @dataclass(frozen=True)
-class Lanes:
+class Labellings:
     """Assignments of the labels to the pooled rows: the observed one first, then random permutations of it.
 
     A label is one where the row belongs to the counted sample, the smaller of the two.
@@ -26,19 +26,19 @@ class Lanes:
     Attributes
     ----------
     n_rows, n_reference : int
-    n_lanes : int
+    n_labellings : int
         The observed labels included.
-    seeds : (64 * words,) uint64
-        One per lane; the last lane is repeated to fill its word.
-    drawn : (64 * words, stretches) int64
-        Rows of the counted sample that each lane has in each stretch of the free rows (see `draw_words`).
+    seeds : (64 * packs,) uint64
+        One per labelling; the last labelling is repeated to fill its pack.
+    drawn : (64 * packs, stretches) int64
+        Rows of the counted sample that each labelling has in each stretch of the free rows (see `draw_packed`).
     fixed : int
-        Leading rows that keep their label in every lane; the others are free.
+        Leading rows that keep their label in every labelling; the others are free.
     """
 
     n_rows: int
     n_reference: int
-    n_lanes: int
+    n_labellings: int
     seeds: NDArray[np.uint64]
     drawn: NDArray[np.int64]
     fixed: int = 0
@@ -50,47 +50,49 @@ class Lanes:
 
     @property
     def counted(self) -> int:
-        """Rows of the counted sample, the same in each lane."""
+        """Rows of the counted sample, the same in each labelling."""
         return self.n_rows - self.n_reference if self.current_counted else self.n_reference
 
     @property
-    def n_words(self) -> int:
-        """Words that hold the lanes of a row."""
-        return len(self.seeds) // WORD
+    def n_packs(self) -> int:
+        """Words that hold the labellings of a row."""
+        return len(self.seeds) // PACK
 
     @cached_property
     def xlogx(self) -> NDArray[np.float64]:
         """(n + 1,) ``i log i`` for i = 0..n."""
         return xlogx(self.n_rows)
 
-    def words(self, start: int = 0, stop: int | None = None) -> NDArray[np.uint64]:
-        """(words, rows) labels of the rows from `start` to `stop`: bit l of word w is that of lane 64 w + l."""
+    def packed(self, start: int = 0, stop: int | None = None) -> NDArray[np.uint64]:
+        """(packs, rows) labels of the rows from `start` to `stop`: bit l of pack w is that of labelling 64 w + l."""
         stop = self.n_rows if stop is None else stop
         observed = (np.arange(start, stop) >= self.n_reference) == self.current_counted
-        words = np.tile(np.where(observed, _ALL, _NONE), (self.n_words, 1))
+        packed = np.tile(np.where(observed, _ALL, _NONE), (self.n_packs, 1))
         free = max(start, self.fixed)
         if free < stop:
             low, high, n_free = free - self.fixed, stop - self.fixed, self.n_rows - self.fixed
-            words[:, free - start :] = draw_words(low, high, n_free, self.seeds, self.drawn)
-        words[0] = words[0] & ~_ONE | observed.astype(np.uint64)
-        return words
+            packed[:, free - start :] = draw_packed(low, high, n_free, self.seeds, self.drawn)
+        packed[0] = packed[0] & ~_ONE | observed.astype(np.uint64)
+        return packed
 
 
-def draw_lanes(n_rows: int, n_reference: int, seeds: NDArray[np.uint64], fixed: int = 0) -> Lanes:
+def draw_labellings(n_rows: int, n_reference: int, seeds: NDArray[np.uint64], fixed: int = 0) -> Labellings:
     """The recipe of the observed labels and of one random permutation of them per seed, the first rows fixed."""
-    n_lanes = 1 + len(seeds)
-    at = np.minimum(np.arange(-(-n_lanes // WORD) * WORD), n_lanes - 1)
-    lanes = Lanes(n_rows, n_reference, n_lanes, np.append(_NONE, seeds)[at], np.empty((0, 0), np.int64), fixed)
+    n_labellings = 1 + len(seeds)
+    at = np.minimum(np.arange(-(-n_labellings // PACK) * PACK), n_labellings - 1)
+    labellings = Labellings(
+        n_rows, n_reference, n_labellings, np.append(_NONE, seeds)[at], np.empty((0, 0), np.int64), fixed
+    )
     held = max(0, n_reference - fixed)  # free rows of the reference sample
     free = n_rows - fixed
-    drawn = _shared_out(free, free - held if lanes.current_counted else held, seeds)
-    return replace(lanes, drawn=np.vstack([drawn[:1], drawn])[at])
+    drawn = _shared_out(free, free - held if labellings.current_counted else held, seeds)
+    return replace(labellings, drawn=np.vstack([drawn[:1], drawn])[at])
 
 
-def unpack_labels(words: NDArray[np.uint64], n_lanes: int) -> NDArray[np.uint8]:
-    """(words, n) as (n, lanes) labels."""
-    n_bytes = np.ascontiguousarray(words.T).astype("<u8").view(np.uint8)
-    return np.unpackbits(n_bytes, axis=1, count=n_lanes, bitorder="little")
+def unpack_labels(packed: NDArray[np.uint64], n_labellings: int) -> NDArray[np.uint8]:
+    """(packs, n) as (n, labellings) labels."""
+    n_bytes = np.ascontiguousarray(packed.T).astype("<u8").view(np.uint8)
+    return np.unpackbits(n_bytes, axis=1, count=n_labellings, bitorder="little")
 
 
 def xlogx(n: int) -> NDArray[np.float64]:
@@ -100,7 +102,7 @@ def xlogx(n: int) -> NDArray[np.float64]:
 
 
 def _shared_out(n: int, counted: int, seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """How many rows each lane draws in each stretch: multivariate hypergeometric, as in a draw from all rows."""
+    """How many rows each labelling draws in each stretch: multivariate hypergeometric, as in a draw from all rows."""
     lengths = np.diff(np.append(np.arange(0, n, STRETCH), n))
     if len(lengths) == 1:
         return np.full((len(seeds), 1), counted, dtype=np.int64)

@@ -63,7 +63,7 @@ def full_space_modes(
     _remove(job, graph, known)
     if graph.exhausted(MIN_SAMPLE):  # separated samples have nothing in common to keep
         return None, ()
-    rest = calibrated(job, graph, _permutations(job)) if known else calibration
+    rest = calibrated(job, graph, _n_labellings(job)) if known else calibration
     done = _equalised(job, graph, rest)
     if max(calibration.p_value, rest.p_value) > job.level:
         return done, ()
@@ -79,7 +79,7 @@ def full_space_modes(
         _remove(job, graph, known + found)
         if graph.exhausted(MIN_SAMPLE):  # a whole sample is in excess, and so may the other be
             continue
-        rest = calibrated(job, graph, _permutations(job))
+        rest = calibrated(job, graph, _n_labellings(job))
         if rest.p_value > job.level:  # the modes so far explain it all
             break
     if found and not graph.exhausted(MIN_SAMPLE):
@@ -103,7 +103,7 @@ def stands_alone(job: Job, mode: Settled) -> bool:
 def calibrated(
     job: Job, graph: LivingGraph, n_permutations: int, progress: Callable[[float], None] | None = None
 ) -> Calibration:
-    """Tail statistics of the living points against label permutations."""
+    """Tail statistics of the living points against random labellings."""
     return calibrate(
         graph.compact(),
         graph.living_labels(),
@@ -115,7 +115,7 @@ def calibrated(
     )
 
 
-def _permutations(job: Job) -> int:
+def _n_labellings(job: Job) -> int:
     """Labellings that decide whether the rest still rejects: those of equalisation, if the level is within reach."""
     few = job.params.equalise.n_permutations
     return few if (few + 1) * job.level >= 1.0 else job.params.labellings

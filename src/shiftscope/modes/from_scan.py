@@ -1,7 +1,7 @@
 """From scanned feature sets to modes: the same kind of object as those from the full space.
 
 The strongest set of the scan founds a mode; its rows are taken away and the rest is scanned again, until no set is left
-that the permutations of the first scan would not have reached. So several shifts come out as several modes.
+that the labellings of the first scan would not have reached. So several shifts come out as several modes.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def discover(job: Job, scan: ScanResult) -> tuple[Settled, ...]:
     job : Job
         A set founds a mode if its family-wise p-value is at most `job.level`.
     scan : ScanResult
-        Scan of the whole pool; its permutations are the null of every later scan too.
+        Scan of the whole pool; its labellings are the null of every later scan too.
     """
     null = np.maximum(scan.localised_null, scan.broad_null)
     found: tuple[Settled, ...] = ()
@@ -99,7 +99,7 @@ def _found(
 
 
 def _p_value(found: FeatureSet, scan: ScanResult, null: NDArray[np.float64]) -> float:
-    """Of a set among the permutations of the first scan; of a rescan, no permutation of its own may come so far."""
+    """Of a set among the labellings of the first scan; of a rescan, no labelling of its own may come so far."""
     least = 1.0 / (scan.n_permutations + 1)
     return max(float(p_values(np.array([found.value]), null)[0]), found.p_value - least)
 

@@ -1,7 +1,7 @@
 """Suspected rows: in which features, if in any, do the rows that a person names stand out?
 
 The hypothesis is that the suspected rows are a random choice of the current rows. The scan counts them in the cells of
-small feature sets, against all other rows of both samples. Every permutation names as many other rows of the current
+small feature sets, against all other rows of both samples. Every labelling names as many other rows of the current
 sample, never of the reference, and goes through the whole search: the p-value is exact after all the searching,
 whether or not the current sample as a whole differs from the reference.
 """
@@ -151,7 +151,7 @@ class _Pool:
 def _check_reachable(scan: ScanResult, alpha: float) -> None:
     if (scan.n_permutations + 1) * alpha < 1.0:
         raise ParameterError(
-            f"alpha = {alpha:g} is out of reach of {scan.n_permutations} permutations; take a larger alpha or "
+            f"alpha = {alpha:g} is out of reach of {scan.n_permutations} labellings; take a larger alpha or "
             f"params=ScanParams(n_permutations={int(np.ceil(1 / alpha)) - 1}) or more"
         )
 

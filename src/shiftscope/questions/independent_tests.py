@@ -1,6 +1,6 @@
 """Two-sample tests that have no part in equalisation: boosting, energy distance, marginal Kolmogorov-Smirnov.
 
-All p-values come from label permutations. Boosting needs care: scores of models that were trained on each other's rows
+All p-values come from random labellings. Boosting needs care: scores of models that were trained on each other's rows
 go up and down together, and permuting labels under fixed scores would reject too often. Here each fold is judged by a
 model of the folds before it. Given the past, the labels of a fold are exchangeable, and with ties broken at random
 their order by score is a random arrangement whatever the scores are: permuting labels within folds is exact, and no
@@ -71,16 +71,16 @@ def boosting_checks(points: NDArray[np.float64], is_current: Labels, n_permutati
     sizes = np.zeros(len(TOP_SHARES), dtype=np.int64)
     total = 0
     for ordered in _ranked_folds(points, is_current, seed, rng):
-        lanes = np.stack([ordered, *(rng.permutation(ordered) for _ in range(n_permutations))])
+        labellings = np.stack([ordered, *(rng.permutation(ordered) for _ in range(n_permutations))])
         n, m = ordered.size, int(ordered.sum())
-        rank_sum = lanes @ np.arange(n, dtype=np.float64)
+        rank_sum = labellings @ np.arange(n, dtype=np.float64)
         area += n * (rank_sum - m * (m - 1) / 2.0) / (m * (n - m))
         total += n
         for at, share in enumerate(TOP_SHARES):
             top = max(1, round(share * n))
             sizes[at] += top
-            ends[:, 0, at] += lanes[:, n - top :].sum(axis=1)
-            ends[:, 1, at] += top - lanes[:, :top].sum(axis=1)
+            ends[:, 0, at] += labellings[:, n - top :].sum(axis=1)
+            ends[:, 1, at] += top - labellings[:, :top].sum(axis=1)
     share = float(is_current.mean())
     tails = binom.sf(ends - 1, sizes, np.array([share, 1.0 - share])[:, None]).min(axis=(1, 2))
     area /= total
@@ -121,21 +121,21 @@ def energy_check(points: NDArray[np.float64], is_current: Labels, n_permutations
         [rng.permutation(np.flatnonzero(is_current == label))[:ENERGY_ROWS] for label in (False, True)]
     )
     label = is_current[rows]
-    lanes = np.stack([label, *(rng.permutation(label) for _ in range(n_permutations))]).T
+    labellings = np.stack([label, *(rng.permutation(label) for _ in range(n_permutations))]).T
     distances = cdist(points[rows], points[rows])
-    energy = energy_distances(distances, lanes)
+    energy = energy_distances(distances, labellings)
     return Check("energy distance", float(energy[0]), _p_value(energy))
 
 
-def energy_distances(distances: NDArray[np.float64], lanes: Labels) -> NDArray[np.float64]:
+def energy_distances(distances: NDArray[np.float64], labellings: Labels) -> NDArray[np.float64]:
     """Energy distance of each labelling: (n, n) distances and (n, b) labels -> (b,)."""
-    n_current = int(lanes[:, 0].sum())
-    n_reference = len(lanes) - n_current
-    to_current = distances @ lanes.astype(np.float64)
+    n_current = int(labellings[:, 0].sum())
+    n_reference = len(labellings) - n_current
+    to_current = distances @ labellings.astype(np.float64)
     to_reference = distances.sum(axis=1)[:, None] - to_current
-    within_current = (to_current * lanes).sum(axis=0)
-    between = (to_reference * lanes).sum(axis=0)
-    within_reference = (to_reference * ~lanes).sum(axis=0)
+    within_current = (to_current * labellings).sum(axis=0)
+    between = (to_reference * labellings).sum(axis=0)
+    within_reference = (to_reference * ~labellings).sum(axis=0)
     return np.asarray(
         2.0 * between / (n_current * n_reference) - within_current / n_current**2 - within_reference / n_reference**2
     )

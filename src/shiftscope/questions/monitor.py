@@ -2,7 +2,7 @@
 
 Each batch is tested at level alpha / horizon. Whatever the dependence between the batches' p-values (all of them share
 the reference), the chance of any false alarm among `horizon` batches is then at most alpha. The level does not fall
-with time, so a late shift is found as easily as an early one, and it never falls below what permutations can resolve.
+with time, so a late shift is found as easily as an early one, and it never falls below what labellings can resolve.
 """
 
 from __future__ import annotations

@@ -59,9 +59,9 @@ class BatchRow:
         Name and fingerprint of the batch.
     n_rows : int
     p_value : float
-        Valid by itself, whatever the number of permutations it took.
+        Valid by itself, whatever the number of labellings it took.
     n_permutations : int
-        Largest number of permutations of its searches.
+        Largest number of labellings of its searches.
     level : float
         What the batch may spend of alpha.
     alarm : bool

@@ -1,6 +1,6 @@
-"""Permutation p-values at small levels, at the price of a few permutations for all but the strongest data.
+"""Permutation p-values at small levels, at the price of a few labellings for all but the strongest data.
 
-A level spent on one batch of many may need tens of thousands of permutations. Stage j draws n_j of them, more than the
+A level spent on one batch of many may need tens of thousands of labellings. Stage j draws n_j of them, more than the
 stage before, and gives the exact p-value q_j. The search stops at the first stage with q_j > c_j, or at the last one,
 and the p-value is that q_j. With c_1 > c_2 > ... it is valid at every level u. Let c_j <= u < c_(j-1): a stage before j
 stops only with a p-value above u, so a p-value of at most u means that stage j was reached, and that q_j <= u, either
@@ -18,8 +18,8 @@ from shiftscope._compare import scanned
 from shiftscope.job import Job
 from shiftscope.modes.from_full_space import calibrated, full_space_graph
 
-FIRST = 127  # permutations of the first stage
-GROWTH = 8  # lanes of a stage divided by those of the stage before
+FIRST = 127  # labellings of the first stage
+GROWTH = 8  # labellings of a stage divided by those of the stage before
 NEAR = 4  # the last stage follows at once if it is at most this many times as large as the one due
 ROUNDING = 1e-12  # 1 / level may exceed a whole number by rounding alone
 LEADERS = 4  # a stage is followed by another if at most so many labellings, the observed one included, come as far
@@ -27,7 +27,7 @@ LEADERS = 4  # a stage is followed by another if at most so many labellings, the
 
 @dataclass(frozen=True)
 class StagedPValue:
-    """A p-value and the largest number of permutations that it took."""
+    """A p-value and the largest number of labellings that it took."""
 
     p_value: float
     n_permutations: int
@@ -50,7 +50,7 @@ def staged_verdict(job: Job, level: float) -> StagedPValue:
 
 
 def staged_p_value(test: Callable[[int], float], level: float) -> StagedPValue:
-    """The staged p-value of `test(n_permutations)`, with as many permutations at last as `level` asks for."""
+    """The staged p-value of `test(n_permutations)`, with as many labellings at last as `level` asks for."""
     for n_permutations in stages(level):
         p_value = test(n_permutations)
         if p_value > LEADERS / (n_permutations + 1):

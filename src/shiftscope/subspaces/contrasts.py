@@ -3,7 +3,7 @@
 A displacement, a change of spread or a change of dependence moves the mean of low-order polynomials. With v the
 normal score of each feature, the terms of a set {a, b, c} are v_a, v_a^2, ..., v_a v_b, ... and v_a v_b v_c: 2,
 5 or 10 contrasts, against hundreds of cells in a pooled chi-square. Their label sums are linear, so that all
-permutations are one matrix product.
+labellings are one matrix product.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ _RANK_TOLERANCE = 1e-6  # of the largest eigenvalue; smaller ones are terms that
 
 
 def contrast_families(rows: BinnedRows, sets: list[NDArray[np.int64]], rng: np.random.Generator) -> list[Family]:
-    """Evidence of the smooth contrasts of every feature set, under every lane: one family per set size.
+    """Evidence of the smooth contrasts of every feature set, under every labelling: one family per set size.
 
     T^2 = z' C^-1 z (n - 1) / (m (n - m)), z the centred sums of the terms over the m counted rows, C their
-    pooled covariance; under permutation it is close to chi-square with rank(C) degrees of freedom, and the
+    pooled covariance; under random labellings it is close to chi-square with rank(C) degrees of freedom, and the
     evidence is minus the log of that tail. C ignores the labels, so the calibration does not depend on it.
 
     sets : (s, size) arrays, one per size
     """
     terms, columns = _terms(sets, rows.tables.n_features)
-    sums = rows.term_sums(terms).centred(rows.lanes)
+    sums = rows.term_sums(terms).centred(rows.labellings)
     return [_family(rows, line, terms, inside, sums, rng) for line, inside in zip(sets, columns, strict=True)]
 
 
@@ -47,10 +47,10 @@ def _family(
     rng: np.random.Generator,
 ) -> Family:
     """Evidence of the sets of one size from the label sums of all terms."""
-    lanes = rows.lanes
-    codes, _ = rows.take(_covariance_rows(columns.size, lanes.n_rows, rng))
+    labellings = rows.labellings
+    codes, _ = rows.take(_covariance_rows(columns.size, labellings.n_rows, rng))
     sample = rows.tables.normal_scores(codes)
-    scale = (lanes.n_rows - 1) / (lanes.counted * (lanes.n_rows - lanes.counted))
+    scale = (labellings.n_rows - 1) / (labellings.counted * (labellings.n_rows - labellings.counted))
 
     def evidence(block: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         whitening, rank = _whitening(products(sample, terms[columns[block]]))

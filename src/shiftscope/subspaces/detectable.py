@@ -68,7 +68,7 @@ def smallest_groups(result: ShiftResult) -> tuple[Detectable, ...]:
 
 
 def scan_null(scan: ScanResult) -> NDArray[np.float64]:
-    """Largest value anywhere in the scan, under each permutation."""
+    """Largest value anywhere in the scan, under each labelling."""
     return np.maximum(scan.localised_null, scan.broad_null)
 
 

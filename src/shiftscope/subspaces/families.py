@@ -29,8 +29,8 @@ class Family:
         Features of each set.
     observed : (s,) float64
         Evidence of each set under the observed labels.
-    maxima : (lanes,) float64
-        Largest evidence of the family under each lane, the observed one first.
+    maxima : (labellings,) float64
+        Largest evidence of the family under each labelling, the observed one first.
     boxes : (s, size, 2) int64 or None
         First and last fine code (inclusive) along each feature of the box behind the evidence; None when the
         evidence is that of a whole set.
@@ -49,39 +49,39 @@ class Family:
 
     @property
     def chance(self) -> float:
-        """What the best set of the family reaches by chance: the median of the lanes' maxima."""
+        """What the best set of the family reaches by chance: the median of the labellings' maxima."""
         return float(np.median(self.maxima))
 
     @property
     def unit(self) -> float:
-        """Spread of the lanes' maxima.
+        """Spread of the labellings' maxima.
 
         A maximum of many log p-values has a Gumbel distribution of scale 1; the unit is the scale that the
-        upper quartile of the maxima implies, and at least 1. Median and quartile run over all lanes alike, the
-        observed one included: this keeps the lanes exchangeable, which is what makes the p-values exact.
+        upper quartile of the maxima implies, and at least 1. Median and quartile run over all labellings alike, the
+        observed one included: this keeps the labellings exchangeable, which is what makes the p-values exact.
         """
         spread = float(np.quantile(self.maxima, 0.75)) - self.chance
         return max(1.0, spread / float(_GUMBEL_SPREAD))
 
     def standardised(self, evidence: NDArray[np.float64]) -> NDArray[np.float64]:
-        """`evidence` beyond chance, in units of the spread of the lanes' maxima."""
+        """`evidence` beyond chance, in units of the spread of the labellings' maxima."""
         return np.asarray((evidence - self.chance) / self.unit)
 
 
 def family_wise(families: list[Family]) -> NDArray[np.float64]:
-    """Largest standardised evidence over all families under each lane: (lanes,)."""
+    """Largest standardised evidence over all families under each labelling: (labellings,)."""
     return np.asarray(np.max([family.standardised(family.maxima) for family in families], axis=0))
 
 
 def critical_value(null: NDArray[np.float64], level: float) -> float:
     """What a value must exceed so that its p-value is at most `level`; infinite if no value can."""
-    spare = int(np.floor(level * (1 + len(null)) + 1e-9)) - 1  # permutations that may reach it
+    spare = int(np.floor(level * (1 + len(null)) + 1e-9)) - 1  # labellings that may reach it
     if spare < 0:
         return float("inf")
     return float(np.sort(null)[-1 - spare]) if spare < len(null) else -float("inf")
 
 
 def p_values(evidence: NDArray[np.float64], null: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(1 + number of permutations that reach each value) / (1 + permutations); `null` without the observed."""
+    """(1 + number of labellings that reach each value) / (1 + labellings); `null` without the observed."""
     reached = len(null) - np.searchsorted(np.sort(null), evidence, side="left")
     return np.asarray((1 + reached) / (1 + len(null)))

@@ -1,8 +1,8 @@
 """Growth: small boxes found by the scan take in one feature after another.
 
 A compact minority fills a small box of its own few features and is thinned out in any three of them. From the
-best windows of each lane, boxes grow greedily: the feature and interval that raise the evidence most join, then
-all intervals are fitted again. Fitted like this, noise grows too; every permutation is therefore grown in the same
+best windows of each labelling, boxes grow greedily: the feature and interval that raise the evidence most join, then
+all intervals are fitted again. Fitted like this, noise grows too; every labelling is therefore grown in the same
 way, from its own best windows, and each size is compared with itself.
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.engines.binned_rows import BinnedRows
-from shiftscope.kernels.box_growth import BOX_BINS, cumulative_bits, grow_lanes
+from shiftscope.kernels.box_growth import BOX_BINS, cumulative_bits, grow_labellings
 from shiftscope.kernels.window_counts import MAX_BINS
 from shiftscope.labellings.labellings import unpack_labels, xlogx
 from shiftscope.subspaces.families import Family
@@ -24,15 +24,15 @@ _CODES_PER_BIN = MAX_BINS // BOX_BINS
 
 def grow_boxes(rows: BinnedRows, seeds: Seeds, beam: int, max_features: int, rng: np.random.Generator) -> list[Family]:
     """One localised family per size, from one feature more than the seeds have up to `max_features`."""
-    lanes, size = rows.lanes, seeds.sets.shape[2]
+    labellings, size = rows.labellings, seeds.sets.shape[2]
     largest = min(max_features, rows.tables.n_features)
     if largest <= size or seeds.sets.shape[1] == 0 or beam == 0:
         return []
-    fine, words, counted = _chosen(rows, rng)
+    fine, packed, counted = _chosen(rows, rng)
     codes = np.ascontiguousarray(fine.T // np.uint8(_CODES_PER_BIN))
-    table = lanes.xlogx if len(codes) == lanes.n_rows else xlogx(len(codes))
-    evidence, features, boxes = grow_lanes(
-        codes, cumulative_bits(codes), words, seeds.sets, seeds.boxes // _CODES_PER_BIN, seeds.counts,
+    table = labellings.xlogx if len(codes) == labellings.n_rows else xlogx(len(codes))
+    evidence, features, boxes = grow_labellings(
+        codes, cumulative_bits(codes), packed, seeds.sets, seeds.boxes // _CODES_PER_BIN, seeds.counts,
         beam, counted, largest, table,
     )  # fmt: skip
     return [
@@ -44,18 +44,18 @@ def grow_boxes(rows: BinnedRows, seeds: Seeds, beam: int, max_features: int, rng
 def _chosen(
     rows: BinnedRows, rng: np.random.Generator
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint64], NDArray[np.int64]]:
-    """Codes and labels of the rows on which boxes grow, and how many of them each lane counts.
+    """Codes and labels of the rows on which boxes grow, and how many of them each labelling counts.
 
-    The choice is blind to labels, so the lanes remain exchangeable.
+    The choice is blind to labels, so the labellings remain exchangeable.
     """
-    lanes = rows.lanes
-    if lanes.n_rows <= MOST_ROWS:
-        return *rows.take(None), np.full(lanes.n_lanes, lanes.counted)
-    codes, words = rows.take(np.sort(rng.choice(lanes.n_rows, MOST_ROWS, replace=False)))
-    counted = np.zeros(lanes.n_lanes, np.int64)
+    labellings = rows.labellings
+    if labellings.n_rows <= MOST_ROWS:
+        return *rows.take(None), np.full(labellings.n_labellings, labellings.counted)
+    codes, packed = rows.take(np.sort(rng.choice(labellings.n_rows, MOST_ROWS, replace=False)))
+    counted = np.zeros(labellings.n_labellings, np.int64)
     for at in range(0, MOST_ROWS, MAX_BINS):
-        counted += unpack_labels(words[:, at : at + MAX_BINS], lanes.n_lanes).sum(axis=0, dtype=np.int64)
-    return codes, words, counted
+        counted += unpack_labels(packed[:, at : at + MAX_BINS], labellings.n_labellings).sum(axis=0, dtype=np.int64)
+    return codes, packed, counted
 
 
 def _family(evidence: NDArray[np.float64], features: NDArray[np.int64], boxes: NDArray[np.int64]) -> Family:

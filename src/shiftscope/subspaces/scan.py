@@ -3,7 +3,7 @@
 The neighbourhoods of the full space are blind to a shift in few of many features. The scan counts both samples in
 the cells of small feature sets instead: all single features and pairs, all triples up to `ScanParams.max_triples`
 features, and boxes grown from the best of them. Every number searched over is searched over again under random
-permutations of the labels, so the p-values are exact after all the searching.
+labellings of the labels, so the p-values are exact after all the searching.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from shiftscope.encoding.bins import BinTables, bin_features
 from shiftscope.encoding.encode import Columns, encode_pair
 from shiftscope.engines.binned_rows import BinnedRows, LocalRows
 from shiftscope.errors import given
-from shiftscope.kernels.labels import WORD
+from shiftscope.kernels.labels import PACK
 from shiftscope.kernels.window_counts import MAX_BINS, MAX_SIZE, half_deviance
-from shiftscope.labellings.labellings import Lanes, draw_lanes
+from shiftscope.labellings.labellings import Labellings, draw_labellings
 from shiftscope.params import ScanParams
 from shiftscope.progress import Progress, silent
 from shiftscope.subspaces.contrasts import contrast_families
@@ -34,8 +34,8 @@ from shiftscope.subspaces.windows import scan_windows
 
 _BROAD_BINS = 4  # per feature: the strongest cell of this grid stands for a broad shift
 _FEWER_PAIRS = 4  # of the seeds are tried when they are pairs
-_LEAST_LANES, _MOST_LANES = 256, 1024  # of the automatic number of permutations, the observed labels included
-_AUTOMATIC_WORK = 1.2e10  # rows x sets x lanes that the automatic number of permutations aims at
+_LEAST_LABELLINGS, _MOST_LABELLINGS = 256, 1024  # of the automatic number, the observed one included
+_AUTOMATIC_WORK = 1.2e10  # rows x sets x labellings that the automatic number of labellings aims at
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class FeatureSet:
         The sample with the excess in `box`.
     value : float
         Evidence beyond what the best set of this size and statistic reaches by chance, in units of the spread
-        of that chance: the scale on which all sets and permutations are compared.
+        of that chance: the scale on which all sets and labellings are compared.
     evidence : float
         Half the deviance of the counts in the box, or minus the log p-value of a broad difference.
     unit : float
@@ -89,9 +89,9 @@ class ScanResult:
     sets : tuple of FeatureSet
         The strongest sets, significant or not: by p-value, then by evidence beyond chance.
     p_value : float
-        Of the hypothesis that the samples do not differ: exact, by permutation of the whole scan.
+        Of the hypothesis that the samples do not differ: exact, by random labellings of the whole scan.
     localised_null, broad_null : (n_permutations,) arrays
-        Largest `FeatureSet.value` of each kind under each permutation of the labels.
+        Largest `FeatureSet.value` of each kind under each random labelling.
     n_permutations : int
     pairs : (d, d) array
         Largest localised or broad value of each pair of features, of each feature on the diagonal.
@@ -148,18 +148,20 @@ def scan_points(
     categories : (d,) bool, optional
         Columns that hold levels: each value has a bin of its own.
     fixed : int
-        Leading rows whose label no permutation touches: the hypothesis is then that the current rows are a random
+        Leading rows whose label no labelling touches: the hypothesis is then that the current rows are a random
         choice of the rows behind them.
     """
     bins = bin_features(points, categories)
     rng, params = np.random.default_rng(random_state), given(params, ScanParams)
-    blocks = scan_lanes(bins.n_rows, bins.n_features, n_reference, params, rng, fixed)
-    return scan_rows(lambda lanes: LocalRows.of(bins, lanes), blocks, names, params, rng=rng, progress=progress)
+    blocks = scan_labellings(bins.n_rows, bins.n_features, n_reference, params, rng, fixed)
+    return scan_rows(
+        lambda labellings: LocalRows.of(bins, labellings), blocks, names, params, rng=rng, progress=progress
+    )
 
 
 def scan_rows(
-    labelled: Callable[[Lanes], BinnedRows],
-    blocks: list[Lanes],
+    labelled: Callable[[Labellings], BinnedRows],
+    blocks: list[Labellings],
     names: tuple[str, ...],
     params: ScanParams,
     *,
@@ -171,14 +173,14 @@ def scan_rows(
     Parameters
     ----------
     labelled : callable
-        The rows with the labels of some lanes.
-    blocks : list of Lanes
+        The rows with the labels of some labellings.
+    blocks : list of Labellings
         As many labellings each as memory should hold, led by the observed one.
     """
     rows = labelled(blocks[0])
     families = list(_families(rows, params, deepcopy(rng), _part_of(progress, 0, len(blocks))))
-    for block, lanes in enumerate(blocks[1:], start=1):  # up to rounding, blocks change nothing
-        part = _families(labelled(lanes), params, deepcopy(rng), _part_of(progress, block, len(blocks)))
+    for block, labellings in enumerate(blocks[1:], start=1):  # up to rounding, blocks change nothing
+        part = _families(labelled(labellings), params, deepcopy(rng), _part_of(progress, block, len(blocks)))
         families = [
             replace(known, maxima=np.concatenate([known.maxima, more.maxima[1:]]))
             for known, more in zip(families, part, strict=True)
@@ -197,18 +199,18 @@ def scan_rows(
     )
 
 
-def scan_lanes(
+def scan_labellings(
     n: int, d: int, n_reference: int, params: ScanParams, rng: np.random.Generator, fixed: int = 0
-) -> list[Lanes]:
+) -> list[Labellings]:
     """The labellings behind a scan of `n` rows and `d` features, in blocks."""
     n_permutations = params.n_permutations
     if n_permutations is None:
         work = n * sum(len(_sets(d, size)) for size in _sizes(d, params))
-        affordable = int(np.clip(_AUTOMATIC_WORK / work, _LEAST_LANES, _MOST_LANES))
-        n_permutations = max(affordable // WORD, ceil(1.0 / params.level / WORD)) * WORD - 1
+        affordable = int(np.clip(_AUTOMATIC_WORK / work, _LEAST_LABELLINGS, _MOST_LABELLINGS))
+        n_permutations = max(affordable // PACK, ceil(1.0 / params.level / PACK)) * PACK - 1
     seeds = rng.integers(0, 2**64, size=n_permutations, dtype=np.uint64)
-    step = _MOST_LANES - 1
-    return [draw_lanes(n, n_reference, seeds[at : at + step], fixed) for at in range(0, n_permutations, step)]
+    step = _MOST_LABELLINGS - 1
+    return [draw_labellings(n, n_reference, seeds[at : at + step], fixed) for at in range(0, n_permutations, step)]
 
 
 def _part_of(progress: Progress, block: int, n_blocks: int) -> Progress:
@@ -225,7 +227,7 @@ def _sets(d: int, size: int) -> NDArray[np.int64]:
 
 
 def _families(rows: BinnedRows, params: ScanParams, rng: np.random.Generator, progress: Progress) -> Iterator[Family]:
-    """All families of the scan, each with its maximum under every lane."""
+    """All families of the scan, each with its maximum under every labelling."""
     n_features = rows.tables.n_features
     sets = [_sets(n_features, size) for size in _sizes(n_features, params)]
     steps = len(sets) + 2
@@ -254,7 +256,7 @@ def _feature_sets(
     max_sets: int,
 ) -> Iterator[FeatureSet]:
     """The strongest sets of all families; of one feature set only its best statistic."""
-    lanes, tables, n_reference = rows.lanes, rows.tables, rows.lanes.n_reference
+    labellings, tables, n_reference = rows.labellings, rows.tables, rows.labellings.n_reference
     seen: set[tuple[int, ...]] = set()
     for p_value, value, family, s in _ranking(families, null):
         features = tuple(family.sets[s].tolist())
@@ -263,16 +265,16 @@ def _feature_sets(
         seen.add(features)
         box = family.boxes[s] if family.boxes is not None else _strongest_cell(rows, features)
         held = rows.inside(features, box)
-        hits = int(np.sum((held >= n_reference) == lanes.current_counted))
-        counted_excess = hits * lanes.n_rows > len(held) * lanes.counted
+        hits = int(np.sum((held >= n_reference) == labellings.current_counted))
+        counted_excess = hits * labellings.n_rows > len(held) * labellings.counted
         yield FeatureSet(
             features=features,
             names=tuple(names[feature] for feature in features),
             statistic=family.statistic,
-            side="current" if counted_excess == lanes.current_counted else "reference",
+            side="current" if counted_excess == labellings.current_counted else "reference",
             value=value,
             evidence=float(
-                half_deviance(hits, len(held), lanes.counted, lanes.xlogx)
+                half_deviance(hits, len(held), labellings.counted, labellings.xlogx)
                 if family.statistic == "localised"
                 else family.observed[s]
             ),
@@ -303,9 +305,11 @@ def _strongest_cell(rows: BinnedRows, features: tuple[int, ...]) -> NDArray[np.i
 
     Cells are quarters of a number's range, and each level and each missing value has cells of its own.
     """
-    lanes, limits = rows.lanes, [_cells(rows.tables, feature) for feature in features]
+    labellings, limits = rows.labellings, [_cells(rows.tables, feature) for feature in features]
     cells, n, k = rows.cells(features, limits)
-    deviances = [half_deviance(hits, held, lanes.counted, lanes.xlogx) for hits, held in zip(k, n, strict=True)]
+    deviances = [
+        half_deviance(hits, held, labellings.counted, labellings.xlogx) for hits, held in zip(k, n, strict=True)
+    ]
     at = np.unravel_index(cells[int(np.argmax(deviances))], tuple(len(low) for low in limits))
     bounds = (np.append(low, MAX_BINS) for low in limits)
     return np.array([(limit[i], limit[i + 1] - 1) for limit, i in zip(bounds, at, strict=True)], dtype=np.int64)

@@ -9,26 +9,27 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
 from shiftscope.engines.binned_rows import BinnedRows, WindowTask
-from shiftscope.kernels.window_counts import LANES, MAX_BINS, unpack_windows
+from shiftscope.kernels.labels import PACK
+from shiftscope.kernels.window_counts import MAX_BINS, unpack_windows
 from shiftscope.subspaces.families import Family
 
 FINEST = (256, 64, 16)  # most bins per feature for sets of one, two and three features
 COARSEST = 4  # the windows of this grid are half the range of a feature
 ROWS_PER_CELL = (16, 16, 8)  # the finest grid holds at least this many rows per cell on average
-_LOOKED_AT = 64  # windows per lane, about, that are evaluated in full: enough to hold the largest
+_LOOKED_AT = 64  # windows per labelling, about, that are evaluated in full: enough to hold the largest
 _LOOKED_AT_PER_SEED = 16
 
 
 @dataclass(frozen=True)
 class Seeds:
-    """The best window of the finest grid in each of the best sets, for every lane.
+    """The best window of the finest grid in each of the best sets, for every labelling.
 
     Attributes
     ----------
-    sets : (lanes, n_seeds, size) int64
-    boxes : (lanes, n_seeds, size, 2) int64
+    sets : (labellings, n_seeds, size) int64
+    boxes : (labellings, n_seeds, size, 2) int64
         First and last fine code along each feature.
-    counts : (lanes,) int64
+    counts : (labellings,) int64
         How many of them are in use, best first.
     """
 
@@ -47,17 +48,19 @@ class WindowScan:
 
 
 def scan_windows(rows: BinnedRows, sets: NDArray[np.int64], n_seeds: int) -> WindowScan:
-    """Count every set of `sets` (s, size), in lexicographic order, under every lane; keep `n_seeds` per lane.
+    """Count every set of `sets` (s, size), in lexicographic order, under every labelling; keep `n_seeds` per labelling.
 
     The localised evidence of a set is that of its best window: half the deviance, minus the log of the number
     of windows of that grid. The broad evidence is minus the log p-value of its largest pooled chi-square.
     """
-    lanes, grid = rows.lanes, Grid.fitting(rows.lanes.n_rows, sets.shape[1])
+    labellings, grid = rows.labellings, Grid.fitting(rows.labellings.n_rows, sets.shape[1])
     floor = float(np.log(len(sets) * grid.levels / max(_LOOKED_AT, _LOOKED_AT_PER_SEED * n_seeds)))
-    counter = np.dtype(np.uint16 if lanes.counted < np.iinfo(np.uint16).max else np.uint32)
+    counter = np.dtype(np.uint16 if labellings.counted < np.iinfo(np.uint16).max else np.uint32)
     task = WindowTask(sets, grid.finest, floor, grid.price, counter)
-    results = [_Block.of(grid, sets, floor, n_seeds, *rows.scan_windows(task, word)) for word in range(lanes.n_words)]
-    return _collect(sets, results, lanes.n_lanes)
+    results = [
+        _Block.of(grid, sets, floor, n_seeds, *rows.scan_windows(task, pack)) for pack in range(labellings.n_packs)
+    ]
+    return _collect(sets, results, labellings.n_labellings)
 
 
 @dataclass(frozen=True)
@@ -87,12 +90,12 @@ class Grid:
 
 @dataclass(frozen=True)
 class _Block:
-    """Reduced results of `LANES` lanes."""
+    """Reduced results of `PACK` labellings."""
 
-    localised: NDArray[np.float64]  # (s,) lane 0
-    pooled: NDArray[np.float64]  # (s,) lane 0
-    boxes: NDArray[np.int64]  # (s, size, 2) lane 0
-    maxima: NDArray[np.float64]  # (2, LANES) localised and pooled
+    localised: NDArray[np.float64]  # (s,) labelling 0
+    pooled: NDArray[np.float64]  # (s,) labelling 0
+    boxes: NDArray[np.int64]  # (s, size, 2) labelling 0
+    maxima: NDArray[np.float64]  # (2, PACK) localised and pooled
     seeds: Seeds
 
     @classmethod
@@ -106,11 +109,11 @@ class _Block:
         window: NDArray[np.int32],
         pooled: NDArray[np.float32],
     ) -> _Block:
-        """Keep lane 0, the maxima and the best `n_seeds` sets of each lane."""
-        size, lanes = sets.shape[1], np.arange(LANES)[:, None]
+        """Keep labelling 0, the maxima and the best `n_seeds` sets of each labelling."""
+        size, labellings = sets.shape[1], np.arange(PACK)[:, None]
         best = _largest(evidence[0], min(n_seeds, len(sets)))
-        in_use = (evidence[0, best, lanes] > floor).sum(axis=1)
-        seeds = Seeds(sets[best], grid.boxes(window[0, best, lanes], size), in_use)
+        in_use = (evidence[0, best, labellings] > floor).sum(axis=1)
+        seeds = Seeds(sets[best], grid.boxes(window[0, best, labellings], size), in_use)
         observed = np.where(evidence[0, :, 0] >= evidence[1, :, 0], window[0, :, 0], window[1, :, 0])
         return cls(
             localised=evidence[:, :, 0].max(axis=0).astype(float),
@@ -136,15 +139,15 @@ def _log_p(deviate: NDArray[np.float32]) -> NDArray[np.float64]:
     return np.asarray(-log_ndtr(-deviate.astype(float)))
 
 
-def _collect(sets: NDArray[np.int64], blocks: list[_Block], n_lanes: int) -> WindowScan:
-    """Put the blocks of lanes back together, without the lanes that only filled the last one."""
-    observed, maxima = blocks[0], np.hstack([block.maxima for block in blocks])[:, :n_lanes]
+def _collect(sets: NDArray[np.int64], blocks: list[_Block], n_labellings: int) -> WindowScan:
+    """Put the blocks of labellings back together, without the labellings that only filled the last one."""
+    observed, maxima = blocks[0], np.hstack([block.maxima for block in blocks])[:, :n_labellings]
     return WindowScan(
         Family("localised", sets, observed.localised, maxima[0], observed.boxes),
         Family("broad", sets, observed.pooled, maxima[1], None),
         Seeds(
-            np.concatenate([block.seeds.sets for block in blocks])[:n_lanes],
-            np.concatenate([block.seeds.boxes for block in blocks])[:n_lanes],
-            np.concatenate([block.seeds.counts for block in blocks])[:n_lanes],
+            np.concatenate([block.seeds.sets for block in blocks])[:n_labellings],
+            np.concatenate([block.seeds.boxes for block in blocks])[:n_labellings],
+            np.concatenate([block.seeds.counts for block in blocks])[:n_labellings],
         ),
     )

@@ -31,11 +31,11 @@ from shiftscope.engines.dask.partitions import Partitions, partitioned, ranked_p
 from shiftscope.engines.dask.shards import ShardedRows, cut_shards, shard_starts
 from shiftscope.engines.local import LocalEngine, LocalIndex
 from shiftscope.full_space.neighbours import pair_squares
-from shiftscope.labellings.labellings import Lanes
+from shiftscope.labellings.labellings import Labellings
 from shiftscope.params import ScanParams
 from shiftscope.progress import Progress
 from shiftscope.samples import ChosenColumns, Gathered
-from shiftscope.subspaces.scan import FeatureSet, ScanResult, scan_lanes, scan_rows
+from shiftscope.subspaces.scan import FeatureSet, ScanResult, scan_labellings, scan_rows
 from shiftscope.tables.column_choice import as_columns
 
 GATHERED_ROWS = 1 << 20
@@ -186,10 +186,10 @@ class DaskPool:
             n, rng = sum(lengths), np.random.default_rng(random_state)
             starts = shard_starts(n, self.engine.shard_rows)
             shards = cut_shards(client, client.compute(parts), lengths, starts)
-            blocks = scan_lanes(n, len(self.encoded.names), self.samples[0].n_rows, params, rng)
+            blocks = scan_labellings(n, len(self.encoded.names), self.samples[0].n_rows, params, rng)
 
-            def labelled(lanes: Lanes) -> ShardedRows:
-                return ShardedRows.of(client, shards, starts, tables, lanes)
+            def labelled(labellings: Labellings) -> ShardedRows:
+                return ShardedRows.of(client, shards, starts, tables, labellings)
 
             found = scan_rows(labelled, blocks, self.encoded.names, params, rng=rng, progress=progress)
         return replace(found, sets=tuple(self._gathered(one) for one in found.sets))

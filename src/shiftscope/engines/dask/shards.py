@@ -1,6 +1,6 @@
 """Binned rows cut into shards on the workers of a Dask cluster: counts add up, and only sums travel.
 
-Every shard begins at a fixed position of the pool and draws the labels of its own rows (see `lanes`), so that the
+Every shard begins at a fixed position of the pool and draws the labels of its own rows (see `labellings`), so that the
 counts, and with them the whole scan, are the same for any number of partitions and workers.
 """
 
@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 from shiftscope.encoding.bins import BinTables
 from shiftscope.engines.binned_rows import WindowEvidence, WindowTask, cell_counts, rows_inside
 from shiftscope.engines.term_sums import ROWS_PER_BLOCK, Terms, TermSums, term_sums
+from shiftscope.kernels.labels import PACK
 from shiftscope.kernels.shard_counts import count_sets, evaluate_sets
-from shiftscope.kernels.window_counts import LANES, MAX_BINS
-from shiftscope.labellings.labellings import Lanes, xlogx
+from shiftscope.kernels.window_counts import MAX_BINS
+from shiftscope.labellings.labellings import Labellings, xlogx
 
 TABLE_BYTES = 1 << 25  # of one task's counters
 FAN_IN = 8  # results added up by one task
@@ -44,9 +45,9 @@ class ShardedRows:
     starts : (shards + 1,) int
         Pool position of the first row of each shard, multiples of `ROWS_PER_BLOCK`; the number of rows at the end.
     tables : BinTables
-    lanes : Lanes
-    words : list of Future
-        (words, m) uint64 labels of each shard's rows.
+    labellings : Labellings
+    packed : list of Future
+        (packs, m) uint64 labels of each shard's rows.
     groups : list of lists of int
         Shards that one task counts: they lie on one worker, so that only sums travel.
     """
@@ -55,28 +56,28 @@ class ShardedRows:
     shards: list[Future]
     starts: list[int]
     tables: BinTables
-    lanes: Lanes
-    words: list[Future]
+    labellings: Labellings
+    packed: list[Future]
     groups: list[list[int]]
 
     @classmethod
     def of(
-        cls, client: Client, shards: list[Future], starts: list[int], tables: BinTables, lanes: Lanes
+        cls, client: Client, shards: list[Future], starts: list[int], tables: BinTables, labellings: Labellings
     ) -> ShardedRows:
         """Draw the labels where the rows are."""
-        words = [
-            client.submit(_words, shard, lanes, start, stop, pure=False)
+        packed = [
+            client.submit(_packed, shard, labellings, start, stop, pure=False)
             for shard, (start, stop) in zip(shards, pairwise(starts), strict=True)
         ]
-        return cls(client, shards, starts, tables, lanes, words, _neighbouring(client, shards))
+        return cls(client, shards, starts, tables, labellings, packed, _neighbouring(client, shards))
 
-    def scan_windows(self, task: WindowTask, word: int) -> WindowEvidence:
+    def scan_windows(self, task: WindowTask, pack: int) -> WindowEvidence:
         """Count some sets at a time on all shards, add the tables up, look at the sums."""
         ahead = TASKS_AHEAD * max(1, sum(self.client.nthreads().values()))
         parts: list[WindowEvidence] = []
         waiting: list[Future] = []
         for tile in _tiles(task):
-            waiting.append(self._evidence(tile, word))
+            waiting.append(self._evidence(tile, pack))
             if len(waiting) > ahead:
                 parts.append(waiting.pop(0).result())
         parts += self.client.gather(waiting)
@@ -86,19 +87,19 @@ class ShardedRows:
             np.concatenate([part[2] for part in parts]),
         )
 
-    def _evidence(self, tile: WindowTask, word: int) -> Future:
-        work = (tile.sets, tile.shift, tile.counter, word)
+    def _evidence(self, tile: WindowTask, pack: int) -> Future:
+        work = (tile.sets, tile.shift, tile.counter, pack)
         counts = []
         for group in self.groups:
-            shards, words = ([futures[at] for at in group] for futures in (self.shards, self.words))
-            counts.append(self.client.submit(_counted, shards, words, *work, pure=False))
-        lanes, table = self.lanes, self._tree(_added, counts)
-        return self.client.submit(_evaluated, table, tile, lanes.n_rows, lanes.counted, word == 0, pure=False)
+            shards, packed = ([futures[at] for at in group] for futures in (self.shards, self.packed))
+            counts.append(self.client.submit(_counted, shards, packed, *work, pure=False))
+        labellings, table = self.labellings, self._tree(_added, counts)
+        return self.client.submit(_evaluated, table, tile, labellings.n_rows, labellings.counted, pack == 0, pure=False)
 
     def term_sums(self, terms: Terms) -> TermSums:
         """Sums of terms over all shards."""
         sums: TermSums = self._tree(
-            _summed, self._map(_terms, self.words, self.tables, self.lanes.n_lanes, terms)
+            _summed, self._map(_terms, self.packed, self.tables, self.labellings.n_labellings, terms)
         ).result()
         return sums
 
@@ -107,8 +108,8 @@ class ShardedRows:
         cuts = [None] * len(self.shards) if rows is None else _cut(rows, self.starts)
         parts = self.client.gather(
             [
-                self.client.submit(_taken, shard, words, cut, pure=False)
-                for shard, words, cut in zip(self.shards, self.words, cuts, strict=True)
+                self.client.submit(_taken, shard, packed, cut, pure=False)
+                for shard, packed, cut in zip(self.shards, self.packed, cuts, strict=True)
             ]
         )
         return np.concatenate([part[0] for part in parts], axis=1), np.concatenate([part[1] for part in parts], axis=1)
@@ -124,7 +125,7 @@ class ShardedRows:
         self, features: tuple[int, ...], limits: list[NDArray[np.int64]]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Cells that hold rows, their rows and their counted rows."""
-        parts = self.client.gather(self._map(cell_counts, self.words, features, limits))
+        parts = self.client.gather(self._map(cell_counts, self.packed, features, limits))
         cells = np.unique(np.concatenate([part[0] for part in parts]))
         held, counted = (np.zeros(len(cells), np.int64) for _ in range(2))
         for some, rows, hits in parts:
@@ -133,10 +134,10 @@ class ShardedRows:
             counted[at] += hits
         return cells, held, counted
 
-    def _map(self, work: Callable[..., Any], words: list[Future], *arguments: Any) -> list[Future]:
+    def _map(self, work: Callable[..., Any], packed: list[Future], *arguments: Any) -> list[Future]:
         return [
             self.client.submit(work, shard, labels, *arguments, pure=False)
-            for shard, labels in zip(self.shards, words, strict=True)
+            for shard, labels in zip(self.shards, packed, strict=True)
         ]
 
     def _tree(self, add: Callable[..., Any], futures: list[Future]) -> Future:
@@ -195,15 +196,15 @@ def _cut(rows: NDArray[np.intp], starts: list[int]) -> list[NDArray[np.intp]]:
 
 def _tiles(task: WindowTask) -> Iterator[WindowTask]:
     """The task in parts whose tables are small."""
-    one = task.finest ** task.sets.shape[1] * LANES * task.counter.itemsize
+    one = task.finest ** task.sets.shape[1] * PACK * task.counter.itemsize
     count = max(1, TABLE_BYTES // one)
     for at in range(0, len(task.sets), count):
         yield replace(task, sets=task.sets[at : at + count])
 
 
-def _words(codes: NDArray[np.uint8], lanes: Lanes, start: int, stop: int) -> NDArray[np.uint64]:
+def _packed(codes: NDArray[np.uint8], labellings: Labellings, start: int, stop: int) -> NDArray[np.uint64]:
     with _ALONE:
-        return lanes.words(start, stop)
+        return labellings.packed(start, stop)
 
 
 def _counted(
@@ -212,12 +213,12 @@ def _counted(
     sets: NDArray[np.int64],
     shift: int,
     counter: np.dtype[Any],
-    word: int,
+    pack: int,
 ) -> Counts:
     cells = (MAX_BINS >> shift) ** sets.shape[1]
-    tables, totals = np.zeros((len(sets), cells, LANES), counter), np.zeros((len(sets), cells), np.int64)
-    for codes, words in zip(shards, labels, strict=True):
-        count_sets(codes, words[word], sets, shift, tables, totals)
+    tables, totals = np.zeros((len(sets), cells, PACK), counter), np.zeros((len(sets), cells), np.int64)
+    for codes, packed in zip(shards, labels, strict=True):
+        count_sets(codes, packed[pack], sets, shift, tables, totals)
     return tables, totals
 
 
@@ -232,11 +233,11 @@ def _added(*parts: Counts) -> Counts:
 def _evaluated(counts: Counts, task: WindowTask, n_rows: int, counted: int, observed: bool) -> WindowEvidence:
     tables, totals = counts[0].copy(), counts[1].copy()
     count, size = task.sets.shape
-    evidence = np.full((2, count, LANES), task.floor, np.float32)
+    evidence = np.full((2, count, PACK), task.floor, np.float32)
     if observed:
         evidence[:, :, 0] = -np.inf
-    window = np.full((2, count, LANES), -1, np.int32)
-    pooled = np.full((count, LANES), -np.inf, np.float32)
+    window = np.full((2, count, PACK), -1, np.int32)
+    pooled = np.full((count, PACK), -np.inf, np.float32)
     evaluate_sets(
         tables, totals, MAX_BINS >> task.shift, size, counted, observed, task.price,
         task.bounds(counted, _xlogx(n_rows)), _xlogx(n_rows), evidence, window, pooled,
@@ -250,9 +251,9 @@ def _xlogx(n: int) -> NDArray[np.float64]:
 
 
 def _terms(
-    codes: NDArray[np.uint8], words: NDArray[np.uint64], tables: BinTables, n_lanes: int, terms: Terms
+    codes: NDArray[np.uint8], packed: NDArray[np.uint64], tables: BinTables, n_labellings: int, terms: Terms
 ) -> TermSums:
-    return term_sums(codes, tables, words, n_lanes, terms)
+    return term_sums(codes, tables, packed, n_labellings, terms)
 
 
 def _summed(*parts: TermSums) -> TermSums:
@@ -260,6 +261,6 @@ def _summed(*parts: TermSums) -> TermSums:
 
 
 def _taken(
-    codes: NDArray[np.uint8], words: NDArray[np.uint64], rows: NDArray[np.intp] | None
+    codes: NDArray[np.uint8], packed: NDArray[np.uint64], rows: NDArray[np.intp] | None
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint64]]:
-    return (codes, words) if rows is None else (codes[:, rows], words[:, rows])
+    return (codes, packed) if rows is None else (codes[:, rows], packed[:, rows])
