@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -133,8 +133,24 @@ CASES: dict[str, Callable[[], Any]] = {
 
 
 def digests(result: Any) -> dict[str, str]:
-    """One digest per field of a result."""
-    return {name: _digest(value) for name, value in _fields(result)}
+    """One digest per field of a result, of its parts and of their parts."""
+    return {name: _digest(value) for name, value in _flat("", result)}
+
+
+def _flat(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Fields by name; those of several parts of one kind are told together."""
+    if _is_data(value):
+        for field, inner in _fields(value):
+            yield from _flat(f"{name}.{field}".lstrip("."), inner)
+    elif isinstance(value, tuple) and value and all(_is_data(part) for part in value):
+        for field, _ in _fields(value[0]):
+            yield from _flat(f"{name}.{field}", [getattr(part, field) for part in value])
+    else:
+        yield name, value
+
+
+def _is_data(value: Any) -> bool:
+    return is_dataclass(value) and not isinstance(value, type)
 
 
 def _fields(value: Any) -> list[tuple[str, Any]]:
@@ -151,7 +167,7 @@ def _feed(update: Callable[[bytes], None], value: Any) -> None:
     if isinstance(value, np.ndarray):
         update(str((value.dtype.kind, value.shape)).encode())
         update(np.ascontiguousarray(value).tobytes())
-    elif is_dataclass(value) and not isinstance(value, type):
+    elif _is_data(value):
         for name, inner in _fields(value):
             update(name.encode())
             _feed(update, inner)

@@ -10,48 +10,48 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from shiftscope._compare import compare
-    from shiftscope.encoding.encode import Columns
     from shiftscope.engines.dask.engine import DaskEngine
-    from shiftscope.equalised_subset import Subset
     from shiftscope.errors import EngineError, InputError, ParameterError, ShiftscopeError
-    from shiftscope.findings import Mode, ShiftResult
+    from shiftscope.findings import Subset
     from shiftscope.full_space.equalise import equalise
     from shiftscope.full_space.null import ScoreNull, SimulatedNull
     from shiftscope.full_space.score import score
     from shiftscope.modes.density_peaks import partition
     from shiftscope.modes.localise import localise
+    from shiftscope.modes.mode import Mode
     from shiftscope.params import CompareParams, EqualiseParams, LocaliseParams, ModeParams, ScanParams
     from shiftscope.questions.certify import Certificate, certify
     from shiftscope.questions.detector import ShiftDetector
-    from shiftscope.questions.explain_rows import explain_rows
-    from shiftscope.questions.explanation import RowsExplanation
+    from shiftscope.questions.explain_rows import RowsExplanation, explain_rows
     from shiftscope.questions.monitor import monitor
     from shiftscope.questions.monitor_result import MonitorResult
+    from shiftscope.results import ShiftResult
     from shiftscope.subspaces.scan import scan
+    from shiftscope.tables.column_choice import Columns
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Certificate": "questions.certify",
-    "Columns": "encoding.encode",
+    "Columns": "tables.column_choice",
     "CompareParams": "params",
     "DaskEngine": "engines.dask.engine",
     "EngineError": "errors",
     "EqualiseParams": "params",
     "InputError": "errors",
     "LocaliseParams": "params",
-    "Mode": "findings",
+    "Mode": "modes.mode",
     "ModeParams": "params",
     "MonitorResult": "questions.monitor_result",
     "ParameterError": "errors",
-    "RowsExplanation": "questions.explanation",
+    "RowsExplanation": "questions.explain_rows",
     "ScanParams": "params",
     "ScoreNull": "full_space.null",
     "ShiftDetector": "questions.detector",
-    "ShiftResult": "findings",
+    "ShiftResult": "results",
     "ShiftscopeError": "errors",
     "SimulatedNull": "full_space.null",
-    "Subset": "equalised_subset",
+    "Subset": "findings",
     "certify": "questions.certify",
     "compare": "_compare",
     "equalise": "full_space.equalise",

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from shiftscope.encoding.encode import Columns
-from shiftscope.engines.base import Engine
 from shiftscope.errors import check_seed, given
-from shiftscope.findings import ShiftResult
 from shiftscope.full_space.equalise import Equalisation
+from shiftscope.full_space.score import score_others
+from shiftscope.full_space.search import calibrated, full_space_graph
 from shiftscope.job import Clock, Job
 from shiftscope.modes.describe import describe
-from shiftscope.modes.from_full_space import calibrated, full_space_graph, full_space_modes, kept_rows
-from shiftscope.modes.from_scan import discover
-from shiftscope.modes.refine import Settled
+from shiftscope.modes.from_full_space import full_space_modes
+from shiftscope.modes.from_scan import scan_modes
+from shiftscope.modes.mode import Settled
 from shiftscope.params import CompareParams
-from shiftscope.progress import Progress, silent
-from shiftscope.samples import opened, read_pool
-from shiftscope.searched_rows import score_all
-from shiftscope.subspaces.scan import ScanResult
+from shiftscope.progress import Progress
+from shiftscope.results import ShiftResult
+from shiftscope.samples import ChosenColumns, ChosenEngine, open_samples
+from shiftscope.subspaces.scan import ScanResult, scan_pool
 
 
 def compare(
@@ -29,11 +27,11 @@ def compare(
     current: object,
     *,
     alpha: float | None = None,
-    columns: Columns | Sequence[str] | None = None,
+    columns: ChosenColumns = None,
     random_state: int = 0,
     params: CompareParams | None = None,
-    engine: Engine | str | None = None,
-    progress: Progress = silent,
+    engine: ChosenEngine = None,
+    progress: Progress | None = None,
 ) -> ShiftResult:
     """Do two samples differ, in which rows, in which features, and which subsets agree?
 
@@ -52,7 +50,7 @@ def compare(
         All other settings; the defaults are the recommended ones.
     engine : Engine or str, optional
         Where to compute: "local" (the default), "dask" (a cluster on this machine, for the time of the call), the
-        address of a Dask scheduler, or an engine such as `shiftscope.engines.dask.engine.DaskEngine`.
+        address of a Dask scheduler, or an engine such as `shiftscope.DaskEngine`.
     progress : callable(stage, fraction), optional
 
     Returns
@@ -61,11 +59,11 @@ def compare(
     """
     params = checked_settings(alpha, params, random_state)
     clock = Clock()
-    with opened(engine) as where:
-        pool = read_pool(where, reference, current, columns, random_state)
+    with open_samples(
+        reference, current, columns=columns, engine=engine, random_state=random_state, progress=progress
+    ) as samples:
         clock.stop("encode")
-        result = _protocol(Job(pool, params, random_state, where, progress), clock)
-    return result.swapped() if pool.flipped else result
+        return samples.turned(protocol(Job.of(samples, params), clock))
 
 
 def checked_settings(alpha: float | None, params: CompareParams | None, random_state: int) -> CompareParams:
@@ -75,48 +73,49 @@ def checked_settings(alpha: float | None, params: CompareParams | None, random_s
     return params if alpha is None else replace(params, alpha=alpha)
 
 
-def _protocol(job: Job, clock: Clock) -> ShiftResult:
-    """Scan and full space for the verdict; then modes, the scan's first; what is left over is kept."""
+def protocol(job: Job, clock: Clock) -> ShiftResult:
+    """Scan and full space for the verdict; then modes, the scan's first; what is left over is kept.
+
+    The result is about the samples in canonical order.
+    """
     params, encoded = job.params, job.encoded
     scan = scanned(job)
     clock.stop("scan")
     graph = full_space_graph(job)
     clock.stop("neighbours")
-    scores = score_all(
-        job.points, job.is_current, job.design, graph.full_scores(), engine=job.engine, progress=job.stage("score")
-    )
+    scores = score_others(job, graph.full_scores())
     clock.stop("score")
     calibration = calibrated(job, graph, params.labellings, job.stage("calibrate"))
     clock.stop("calibrate")
 
     p_value = min(1.0, job.searches * min(calibration.p_value, 1.0 if scan is None else scan.p_value))
-    equalisation: Equalisation | None = None
     modes: tuple[Settled, ...] = ()
+    equalisation: Equalisation | None = None
+    kept = np.arange(len(job.points))
     if p_value <= params.alpha:
-        modes = () if scan is None else discover(job, scan)
+        modes = () if scan is None else scan_modes(job, scan)
         clock.stop("discover")
-        equalisation, more = full_space_modes(job, graph, calibration, modes)
-        modes += more
+        more = full_space_modes(job, graph, calibration, modes)
+        modes, equalisation, kept = modes + more.modes, more.equalisation, more.kept
         clock.stop("full space")
 
-    kept = kept_rows(job, graph)
-    is_current = job.is_current[kept]
-    searched = job.is_current[job.design.rows]
+    kept_reference, kept_current = encoded.in_samples(kept)
+    searched_reference, searched_current = encoded.in_samples(job.searched.rows)
     return ShiftResult(
         detected=p_value <= params.alpha,
         p_value=p_value,
         alpha=params.alpha,
         modes=describe(job, modes),
         scores=scores,
-        kept_reference=kept[~is_current],
-        kept_current=kept[is_current] - encoded.n_reference,
+        kept_reference=kept_reference,
+        kept_current=kept_current,
         calibration=calibration,
-        scan=scan,
+        scan=None if scan is None else scan.in_units_of(encoded),
         equalisation=equalisation,
         random_state=job.random_state,
         params=params,
-        searched_reference=int(np.sum(~searched)),
-        searched_current=int(np.sum(searched)),
+        searched_reference=searched_reference.size,
+        searched_current=searched_current.size,
         timings=clock.laps(),
         encoded=encoded,
         gathered=job.pool.gathered,
@@ -126,6 +125,4 @@ def _protocol(job: Job, clock: Clock) -> ShiftResult:
 def scanned(job: Job) -> ScanResult | None:
     """The subspace scan of all rows; None if it is switched off."""
     params = job.params.scan
-    if params is None:
-        return None
-    return job.pool.scan(replace(params, level=job.level), job.random_state, job.progress)
+    return None if params is None else scan_pool(job, replace(params, level=job.level))

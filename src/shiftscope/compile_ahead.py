@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from shiftscope.engines.base import Neighbours
-from shiftscope.engines.local import cores
+from shiftscope.engines.local_search import cores
 from shiftscope.full_space.calibrate import calibrate
 from shiftscope.full_space.score import nulls_for, walk
 from shiftscope.kernels.score import score_labellings

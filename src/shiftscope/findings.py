@@ -1,173 +1,72 @@
-"""What `compare` returns."""
+"""All that a comparison has found, as data: what the stages give, and what it means for rows.
+
+The reports read this and nothing else; `results.ShiftResult` is the same with ways to read it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from os import PathLike
-from typing import TYPE_CHECKING, Literal
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.encoding.encode import Encoded
+from shiftscope.encoding.features import Feature, columns_of
 from shiftscope.encoding.sample_order import swapped
+from shiftscope.engines.base import Gathered
+from shiftscope.errors import ParameterError, is_number, is_whole
 from shiftscope.full_space.calibrate import Calibration
 from shiftscope.full_space.equalise import Equalisation
-from shiftscope.full_space.score import Nulls, Scores
-from shiftscope.messages import percent, plain
-from shiftscope.modes.localise import Localisation
-from shiftscope.modes.refine import Origin
+from shiftscope.full_space.null import ScoreNull
+from shiftscope.full_space.score import Scores
+from shiftscope.full_space.tail_test import Tail
+from shiftscope.labellings.p_values import critical_value
+from shiftscope.modes.feature_count import Curve
+from shiftscope.modes.mode import Direction, Mode, Side, other_side
 from shiftscope.params import CompareParams
-from shiftscope.samples import Gathered
-from shiftscope.subspaces.scan import ScanResult
-from shiftscope.tables.column_kinds import Kind, time_text
+from shiftscope.subspaces.detectable import Detectable, smallest_groups
+from shiftscope.subspaces.scan import FeatureSet, ScanResult
+from shiftscope.tables.column_choice import Columns, LeftOut
+from shiftscope.tables.column_kinds import DAY, Kind, time_text
 
-if TYPE_CHECKING:
-    from shiftscope.equalised_subset import Subset
-    from shiftscope.report.summary import Summary
+__all__ = [  # what findings consist of: the reports take all of it from here
+    "DAY",
+    "Calibration",
+    "Columns",
+    "CompareParams",
+    "Curve",
+    "Detectable",
+    "Direction",
+    "Encoded",
+    "Equalisation",
+    "Feature",
+    "FeatureSet",
+    "Findings",
+    "Kind",
+    "LeftOut",
+    "Mode",
+    "ScanResult",
+    "ScoreNull",
+    "Scores",
+    "Side",
+    "Subset",
+    "Tail",
+    "check_conditions",
+    "columns_of",
+    "critical_value",
+    "other_side",
+    "smallest_groups",
+    "time_text",
+]
 
-Side = Literal["reference", "current"]
-TOLD_SHARE = 0.1  # of the change among a mode's rows: a smaller one of the whole sample does not tell the story ...
-TOLD_RATIO = 2.0  # ... unless the level has become so many times as frequent
-ALIKE = 0.1  # pooled standard deviations: a median that moved less, with a like spread, is told as much the same
-
-
-@dataclass(frozen=True)
-class Direction:
-    """How one feature of a mode's rows differs from the other sample, in the user's units.
-
-    Attributes
-    ----------
-    feature : str
-    median, other_median : float
-        Median of the mode's rows, and of all rows of the other sample.
-    shift : float
-        Their difference in pooled standard deviations.
-    spread_ratio : float
-        Interquartile range of the mode's rows divided by that of the other sample (infinite if the latter is 0).
-    kind : {"number", "date", "time", "duration", "category"}
-        What the column holds. Medians of times are in seconds; a category has none (NaN).
-    level : str
-        Of a category, or of a column whose values are missing in the mode: the level ("missing" if `gap`) that the
-        mode's rows have most in excess; else empty.
-    share, other_share, own_share : float
-        Share of that level among the mode's rows, in the other sample, and in the mode's own sample as a whole.
-    gap : bool
-        The level is that a value is missing (or, at last, there).
-    marginal : bool
-        `own_share` exceeds `other_share` by more than the noise of counts.
-    side : {"current", "reference"}
-        The mode's own sample.
-    """
-
-    feature: str
-    median: float
-    other_median: float
-    shift: float
-    spread_ratio: float
-    kind: Kind = "number"
-    level: str = ""
-    share: float = float("nan")
-    other_share: float = float("nan")
-    own_share: float = float("nan")
-    gap: bool = False
-    marginal: bool = True
-    side: Side = "current"
-
-    @property
-    def word(self) -> str:
-        """The most telling single word: higher, lower, narrower, wider, alike; later, earlier; more (of a level)."""
-        if self.level:
-            return "more"
-        if self.kind == "date" and abs(self.shift) >= 0.25:
-            return "later" if self.shift > 0 else "earlier"
-        if abs(self.shift) >= 0.25:
-            return "higher" if self.shift > 0 else "lower"
-        if self.spread_ratio <= 0.75:
-            return "narrower"
-        if self.spread_ratio >= 1.33:
-            return "wider"
-        if abs(self.shift) < ALIKE:
-            return "alike"
-        return "higher" if self.shift > 0 else "lower"
-
-    @property
-    def change(self) -> str:
-        """What follows the name: "higher: median 61 against 52", "= B: 4 % -> 31 %", "missing: 2 % -> 30 %".
-
-        Shares are those of the reference and of the current sample; where these hardly differ, as for a change in how
-        columns go together, that of the mode's rows is held against the other sample's.
-        """
-        if self.level:
-            level = self.level if self.gap else f"= {plain(self.level)}"
-            change = self.own_share - self.other_share
-            large = (
-                change >= TOLD_SHARE * (self.share - self.other_share) or self.own_share > TOLD_RATIO * self.other_share
-            )
-            if self.marginal and large:
-                before, after = self.other_share, self.own_share
-                if self.side == "reference":
-                    before, after = after, before
-                return f"{level}: {percent(before)} -> {percent(after)}"
-            return f"{level}: {percent(self.share)} of these rows against {percent(self.other_share)}"
-        median, other = (
-            f"{value:.4g}" if self.kind == "number" else time_text(self.kind, value)
-            for value in (self.median, self.other_median)
-        )
-        return f"{'much the same' if self.word == 'alike' else self.word}: median {median} against {other}"
-
-    def __str__(self) -> str:
-        return f"{self.feature} {self.change}"
+SHARE_ROUNDING = 1e-9  # of a row: a share of the rows may fall short of a whole number by rounding alone
 
 
 @dataclass(frozen=True)
-class Mode:
-    """One group of rows that one sample has in excess, or that stand for a difference of some features as a whole.
-
-    Attributes
-    ----------
-    side : {"current", "reference"}
-        The sample with the excess.
-    features : tuple of str
-        Names of the features in which the excess is visible, strongest first.
-    rows : intp array
-        Row positions in that sample.
-    excess : float
-        Excess mass as a share of that sample; 0 or less only if the scan found features that differ as a whole.
-    excess_interval : (float, float)
-        95 % counting interval of `excess`: it knows the noise of counts, not whether the region drawn is right.
-    p_value : float
-        Calibrated p-value of the evidence behind the mode.
-    purity : float
-        Estimated share of the rows around the mode that are truly in excess (the rest are background).
-    directions : tuple of Direction
-        One per feature, same order.
-    settled : bool
-        The subspace reproduced itself: rows found in it lead back to the same features.
-    origin : {"scan", "full space"}
-        Where the mode was first seen.
-    localisation : Localisation or None
-        Weights and subset-size curves behind `features`; None for a mode that the scan found.
-    """
-
-    side: Side
-    features: tuple[str, ...]
-    rows: NDArray[np.intp]
-    excess: float
-    excess_interval: tuple[float, float]
-    p_value: float
-    purity: float
-    directions: tuple[Direction, ...]
-    settled: bool
-    origin: Origin
-    localisation: Localisation | None = field(repr=False)
-
-
-@dataclass(frozen=True)
-class ShiftResult:
-    """The answer of `compare`.
+class Findings:
+    """All that a comparison has found.
 
     Attributes
     ----------
@@ -261,22 +160,26 @@ class ShiftResult:
             f"the other {n - searched:,} rows are scored by their neighbours among these. The p-value is exact."
         )
 
+    def in_pool(self, mode: Mode) -> NDArray[np.intp]:
+        """Pool positions of a mode's rows."""
+        return self.encoded.in_pool(mode.rows, current=mode.side == "current")
+
     def positions(self, side: Side, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """Row positions in the user's sample of row positions in this result; the same unless rows were gathered."""
         if self.gathered is None:
             return rows
         return (self.gathered.current if side == "current" else self.gathered.reference)[rows]
 
-    def swapped(self) -> ShiftResult:
+    def swapped(self) -> Self:
         """The same answer with the roles of the two samples exchanged."""
         return replace(
             self,
-            modes=tuple(_swapped_mode(mode) for mode in self.modes),
-            scores=_swapped_scores(self.scores),
+            modes=tuple(mode.swapped() for mode in self.modes),
+            scores=self.scores.swapped(),
             kept_reference=self.kept_current,
             kept_current=self.kept_reference,
             calibration=self.calibration.swapped(),
-            scan=None if self.scan is None else _swapped_scan(self.scan),
+            scan=None if self.scan is None else self.scan.swapped(),
             equalisation=None if self.equalisation is None else self.equalisation.swapped(),
             searched_reference=self.searched_current,
             searched_current=self.searched_reference,
@@ -298,74 +201,75 @@ class ShiftResult:
         modes : sequence of int, optional
             Positions in `modes`: only rows of these are removed, and nothing of the full space.
         """
-        from shiftscope.equalised_subset import chosen_subset
-
         return chosen_subset(self, keep, max_share, modes)
 
-    @cached_property
-    def summary(self) -> Summary:
-        """What every report of this result shows: small, and the content of its JSON form."""
-        from shiftscope.report.summary import summarise
 
-        return summarise(self)
+@dataclass(frozen=True)
+class Subset:
+    """Rows kept of both samples.
 
-    def to_json(self, path: str | PathLike[str] | None = None) -> str:
-        """The result as JSON text (schema 1), also written to `path` if given."""
-        from shiftscope.report.summary import write_json
+    Attributes
+    ----------
+    kept_reference, kept_current : intp arrays
+        Row positions, increasing.
+    n_reference, n_current : int
+        Rows of the whole samples.
+    """
 
-        return write_json(self.summary, path)
+    kept_reference: NDArray[np.intp]
+    kept_current: NDArray[np.intp]
+    n_reference: int
+    n_current: int
 
-    def to_html(self, path: str | PathLike[str]) -> None:
-        """Write the report: one self-contained page."""
-        from shiftscope.report.html import write_html
+    @property
+    def removed_reference(self) -> NDArray[np.intp]:
+        """Positions of the reference rows that are not kept."""
+        return np.setdiff1d(np.arange(self.n_reference), self.kept_reference)
 
-        write_html(self.summary, path)
-
-    def to_markdown(self, path: str | PathLike[str] | None = None) -> str:
-        """Verdict and modes as Markdown, also written to `path` if given."""
-        from shiftscope.report.markdown import write_markdown
-
-        return write_markdown(self.summary, path)
-
-    def __str__(self) -> str:
-        from shiftscope.report.sentences import as_text
-
-        return as_text(self.summary)
-
-    def _repr_html_(self) -> str:
-        from shiftscope.report.html import fragment
-
-        return fragment(self.summary)
+    @property
+    def removed_current(self) -> NDArray[np.intp]:
+        """Positions of the current rows that are not kept."""
+        return np.setdiff1d(np.arange(self.n_current), self.kept_current)
 
 
-def other_side(side: Side) -> Side:
-    """The other sample."""
-    return "reference" if side == "current" else "current"
+def chosen_subset(
+    findings: Findings, keep: Side | None, max_share: float | None, modes: Sequence[int] | None
+) -> Subset:
+    """Remove what the result removes, as far as the conditions allow (see `Findings.equalised`)."""
+    check_conditions(keep, max_share)
+    if not isinstance(modes, Sequence | np.ndarray | None) or isinstance(modes, str):
+        raise ParameterError(f"modes must be a sequence of positions, got {modes!r}")
+    modes = None if modes is None else list(modes)
+    if modes and not findings.modes:
+        raise ParameterError("modes: the result has none; leave modes out")
+    for mode in modes or ():
+        if not is_whole(mode, 0) or mode >= len(findings.modes):
+            raise ParameterError(f"modes must be positions from 0 to {len(findings.modes) - 1}, got {mode!r}")
+    kept = []
+    for side, n_rows in (("reference", findings.n_reference), ("current", findings.n_current)):
+        removed = np.empty(0, np.intp) if side == keep else _removal(findings, side, modes)
+        if max_share is not None:
+            removed = removed[: int(max_share * n_rows + SHARE_ROUNDING)]
+        kept.append(np.setdiff1d(np.arange(n_rows), removed))
+    return Subset(kept[0], kept[1], findings.n_reference, findings.n_current)
 
 
-def _swapped_mode(mode: Mode) -> Mode:
-    directions = tuple(replace(direction, side=other_side(direction.side)) for direction in mode.directions)
-    return replace(mode, side=other_side(mode.side), directions=directions)
+def check_conditions(keep: object, max_share: object) -> None:
+    """Refuse conditions that no result could meet."""
+    if keep not in (None, "reference", "current"):
+        raise ParameterError(f"keep must be 'reference', 'current' or None, got {keep!r}")
+    if max_share is not None and not (is_number(max_share) and 0.0 <= max_share <= 1.0):
+        raise ParameterError(f"max_share must lie between 0 and 1, got {max_share!r}")
 
 
-def _swapped_scores(scores: Scores) -> Scores:
-    return Scores(
-        reference=scores.current,
-        current=scores.reference,
-        scale_reference=scores.scale_current,
-        scale_current=scores.scale_reference,
-        nulls=Nulls(scores.nulls.current, scores.nulls.reference),
-    )
-
-
-def _swapped_scan(scan: ScanResult) -> ScanResult:
-    sets = tuple(
-        replace(
-            found,
-            side=other_side(found.side),
-            rows_reference=found.rows_current,
-            rows_current=found.rows_reference,
-        )
-        for found in scan.sets
-    )
-    return replace(scan, sets=sets)
+def _removal(findings: Findings, side: str, modes: Sequence[int] | None) -> NDArray[np.intp]:
+    """Rows of one sample in the order of removal: mode by mode, then the rest, each by falling score."""
+    scores, kept = getattr(findings.scores, side), getattr(findings, f"kept_{side}")
+    chosen = range(len(findings.modes)) if modes is None else modes
+    groups = [findings.modes[at].rows for at in chosen if findings.modes[at].side == side]
+    if modes is None:
+        groups.append(np.setdiff1d(np.arange(scores.size), kept))
+    ordered = [rows[np.argsort(-scores[rows], kind="stable")] for rows in groups]
+    joined = np.concatenate([np.empty(0, np.intp), *ordered])
+    _, first = np.unique(joined, return_index=True)
+    return joined[np.sort(first)]

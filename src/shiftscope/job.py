@@ -1,59 +1,34 @@
-"""One comparison under way: what every stage of it needs to know."""
+"""One comparison under way: the samples, the settings, and the time each stage took."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from time import perf_counter
 
-import numpy as np
-from numpy.typing import NDArray
-
-from shiftscope.encoding.encode import Encoded
-from shiftscope.encoding.features import Groups
-from shiftscope.engines.base import Engine
 from shiftscope.params import CompareParams
-from shiftscope.progress import Progress
-from shiftscope.samples import Pool
-from shiftscope.searched_rows import Design, draw_design
+from shiftscope.samples import Samples
+from shiftscope.searched_rows import SearchedRows, draw_searched_rows
 
 
 @dataclass(frozen=True)
-class Job:
-    """The pool, the settings, and where to compute and report."""
+class Job(Samples):
+    """Two samples, opened, and the settings of their comparison: what every stage needs to know."""
 
-    pool: Pool
     params: CompareParams
-    random_state: int
-    engine: Engine
-    progress: Progress
 
-    @property
-    def encoded(self) -> Encoded:
-        """The rows at hand."""
-        return self.pool.encoded
-
-    @property
-    def points(self) -> NDArray[np.float64]:
-        """(n, D) pooled standardised matrix, reference rows first."""
-        return self.encoded.points
-
-    @property
-    def groups(self) -> Groups:
-        """The matrix columns of each feature."""
-        return self.encoded.groups
-
-    @property
-    def is_current(self) -> NDArray[np.bool_]:
-        """(n,) labels of the pool."""
-        return self.encoded.is_current
+    @classmethod
+    def of(cls, samples: Samples, params: CompareParams) -> Job:
+        """A comparison of samples that are open."""
+        return cls(samples.pool, samples.engine, samples.random_state, samples.progress, params)
 
     @cached_property
-    def design(self) -> Design:
+    def searched(self) -> SearchedRows:
         """The rows whose neighbourhoods in the full space are looked at."""
         encoded = self.encoded
-        return draw_design(encoded.n_reference, encoded.n_current, self.params.full_space_rows, self.random_state)
+        return draw_searched_rows(
+            encoded.n_reference, encoded.n_current, self.params.full_space_rows, self.random_state
+        )
 
     @property
     def searches(self) -> int:
@@ -65,9 +40,10 @@ class Job:
         """What each search is held against: its share of alpha (Bonferroni)."""
         return self.params.level
 
-    def stage(self, name: str) -> Callable[[float], None]:
-        """Progress of one stage."""
-        return lambda fraction: self.progress(name, fraction)
+    @property
+    def k_max(self) -> int:
+        """Largest neighbourhood K_M."""
+        return self.params.k_max
 
 
 class Clock:

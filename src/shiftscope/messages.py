@@ -38,5 +38,6 @@ def writable(text: str) -> str:
 
 
 def percent(share: float) -> str:
-    """A share for people: 31 %, 0.4 %."""
-    return f"{100 * share:.0f} %" if share >= 0.0095 or share == 0 else f"{100 * share:.1g} %"
+    """A share of one with two significant digits: 31 %, 4.6 %, 0.04 %."""
+    value = 100 * share
+    return f"{value:.0f} %" if abs(value) >= 10 else f"{float(f'{value:.2g}'):g} %"

@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as RichProgress
 
+from shiftscope.errors import ParameterError
+
 DELAY_SECONDS = 2.0  # short runs stay quiet
 SPEED_PERIOD_SECONDS = 600.0  # stages may report rarely; the speed is taken over this span
 
@@ -25,6 +27,13 @@ class Progress(Protocol):
 
 def silent(stage: str, fraction: float) -> None:
     """Ignore progress."""
+
+
+def checked_progress(progress: Progress | None) -> Progress:
+    """What to tell how far a stage has come; None is nobody."""
+    if progress is not None and not callable(progress):
+        raise ParameterError(f"progress must be callable(stage, fraction) or None, got {progress!r}")
+    return silent if progress is None else progress
 
 
 @contextmanager

@@ -1,123 +1,150 @@
-"""The two samples as an engine holds them: encoded rows at hand, and the scan of all rows wherever they are."""
+"""The one door: two samples in, read, encoded, in canonical order and on an engine; results go out turned back.
+
+Every public function that takes two samples opens them here. So all of them take the same forms of data, engines,
+seeds and progress, refuse the same mistakes in the same words, and swapping the samples swaps every answer exactly.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shiftscope.encoding.encode import Columns, Encoded, encode_pair
-from shiftscope.encoding.sample_order import canonical
-from shiftscope.engines.base import Engine
+from shiftscope.encoding.encode import Encoded
+from shiftscope.encoding.features import Groups
+from shiftscope.encoding.sample_order import swapped
+from shiftscope.engines.base import Engine, Pool
 from shiftscope.engines.local import LocalEngine
-from shiftscope.errors import ParameterError
-from shiftscope.params import ScanParams
-from shiftscope.progress import Progress
-from shiftscope.subspaces.scan import ScanResult, scan_points
+from shiftscope.errors import InputError, ParameterError, check_seed
+from shiftscope.progress import Progress, checked_progress
+from shiftscope.tables.column_choice import Columns, as_columns
+from shiftscope.tables.table import Table
 
 ChosenColumns = Columns | Sequence[str] | None
+ChosenEngine = Engine | str | None
+
+
+class Turnable(Protocol):
+    """A result that tells the same with the two samples exchanged."""
+
+    def swapped(self) -> Self:
+        """The same with the two samples exchanged."""
+        ...
+
+
+Result = TypeVar("Result", bound=Turnable)
 
 
 @dataclass(frozen=True)
-class Gathered:
-    """Which rows of samples too large for one machine are at hand; everything but the scan is about these.
+class Samples:
+    """Two samples, opened.
 
     Attributes
     ----------
-    reference, current : intp arrays
-        Their positions in either sample, increasing.
-    n_reference, n_current : int
-        Rows of the samples, all of which the scan has counted.
+    pool : Pool
+        The samples in canonical order.
+    engine : Engine
+    random_state : int
+    progress : Progress
     """
 
-    reference: NDArray[np.intp]
-    current: NDArray[np.intp]
-    n_reference: int
-    n_current: int
-
-    def swapped(self) -> Gathered:
-        """The same with the two samples exchanged."""
-        return Gathered(self.current, self.reference, self.n_current, self.n_reference)
-
-
-class Pool(Protocol):
-    """Both samples, in canonical order."""
+    pool: Pool
+    engine: Engine
+    random_state: int
+    progress: Progress
 
     @property
     def encoded(self) -> Encoded:
-        """The rows at hand."""
-        ...
+        """The rows at hand, in canonical order."""
+        return self.pool.encoded
 
     @property
-    def flipped(self) -> bool:
-        """Whether the order is not that of the user."""
-        ...
+    def as_given(self) -> Encoded:
+        """The rows at hand, in the user's order of the samples."""
+        return swapped(self.encoded) if self.pool.flipped else self.encoded
 
     @property
-    def gathered(self) -> Gathered | None:
-        """Which rows are at hand; None if all are."""
-        ...
+    def points(self) -> NDArray[np.float64]:
+        """(n, D) pooled standardised matrix."""
+        return self.encoded.points
 
-    def scan(self, params: ScanParams, random_state: int, progress: Progress) -> ScanResult:
-        """Scan all rows; the rows of the sets are positions among those at hand."""
-        ...
+    @property
+    def groups(self) -> Groups:
+        """The matrix columns of each feature."""
+        return self.encoded.groups
 
+    @property
+    def is_current(self) -> NDArray[np.bool_]:
+        """(n,) labels of the pool, in canonical order."""
+        return self.encoded.is_current
 
-@runtime_checkable
-class Reader(Protocol):
-    """An engine that reads the samples itself."""
+    def tables(self) -> tuple[Table, Table]:
+        """Both samples as tables on this machine, in the user's order."""
+        first, second = self.pool.tables()
+        return (second, first) if self.pool.flipped else (first, second)
 
-    def read(self, reference: Any, current: Any, columns: ChosenColumns, random_state: int) -> Pool:
-        """The two samples."""
-        ...
+    def stage(self, name: str) -> Callable[[float], None]:
+        """Progress of one stage."""
+        return lambda fraction: self.progress(name, fraction)
 
+    def turned(self, result: Result) -> Result:
+        """A result about the canonical order, in the user's."""
+        return turned(result, self.pool.flipped)
 
-@dataclass(frozen=True)
-class LocalPool:
-    """All rows on this machine."""
-
-    encoded: Encoded
-    flipped: bool
-    gathered: None = None
-
-    def scan(self, params: ScanParams, random_state: int, progress: Progress) -> ScanResult:
-        """Scan all rows."""
-        encoded = self.encoded
-        return scan_points(
-            encoded.ranked,
-            encoded.n_reference,
-            encoded.names,
-            params,
-            categories=encoded.categories,
-            random_state=random_state,
-            progress=progress,
-        )
-
-
-def read_pool(engine: Engine, reference: Any, current: Any, columns: ChosenColumns, random_state: int) -> Pool:
-    """Both samples, as the engine reads them."""
-    if isinstance(engine, Reader):
-        return engine.read(reference, current, columns, random_state)
-    return LocalPool(*canonical(encode_pair(reference, current, columns)))
+    def need_all_rows(self, what: str) -> None:
+        """Refuse samples of which only some rows are at hand."""
+        if self.pool.gathered is not None:
+            raise InputError(
+                f"{what} needs all rows on this machine, and the samples have more than the engine's gathered_rows; "
+                "raise that, or give fewer rows"
+            )
 
 
 @contextmanager
-def opened(engine: Engine | str | None) -> Iterator[Engine]:
-    """An engine by its name, or the engine itself.
+def open_samples(
+    reference: Any,
+    current: Any,
+    *,
+    columns: ChosenColumns = None,
+    engine: ChosenEngine = None,
+    random_state: int = 0,
+    progress: Progress | None = None,
+) -> Iterator[Samples]:
+    """Open two samples for the time of the block.
 
-    Names are "local", "dask" (a cluster on this machine that ends with the block) and the address of a Dask scheduler.
+    Parameters
+    ----------
+    reference, current : array, data frame or path
+        See `tables.table.read_table`; columns are matched by name.
+    columns : Columns or sequence of str, optional
+        Which columns take part, and as what; a sequence names the only ones.
+    engine : Engine or str, optional
+        "local" (the default), "dask" (a cluster on this machine that ends with the block), the address of a Dask
+        scheduler, or an engine such as `DaskEngine`.
+    random_state : int
+        Seed of everything that is drawn.
+    progress : callable(stage, fraction), optional
     """
+    check_seed(random_state)
+    chosen, told = as_columns(columns), checked_progress(progress)
+    with opened(engine) as where:
+        yield Samples(where.open(reference, current, chosen, random_state), where, random_state, told)
+
+
+@contextmanager
+def opened(engine: ChosenEngine) -> Iterator[Engine]:
+    """An engine by its name, or the engine itself."""
     if engine is None or engine == "local":
         yield LocalEngine()
     elif isinstance(engine, Engine):
         yield engine
     elif isinstance(engine, str) and (engine == "dask" or "://" in engine):
         try:
-            from shiftscope.engines.dask.engine import DaskEngine
+            from shiftscope.engines.dask.engine import DaskEngine  # its packages are an extra
         except ImportError as error:
             raise ParameterError(
                 f"engine 'dask' needs packages that are not installed ({error}); install shiftscope[dask]"
@@ -128,3 +155,8 @@ def opened(engine: Engine | str | None) -> Iterator[Engine]:
         raise ParameterError(
             f"engine must be 'local', 'dask', the address of a Dask scheduler or an engine, got {engine!r}"
         )
+
+
+def turned(result: Result, flipped: bool) -> Result:
+    """The result with the two samples exchanged, if they had been."""
+    return result.swapped() if flipped else result

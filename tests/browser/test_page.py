@@ -13,7 +13,7 @@ import pytest
 from chromium import FLAGS, find
 
 import shiftscope as ss
-from shiftscope.findings import ShiftResult
+from shiftscope.results import ShiftResult
 from shiftscope.report.html import write_html
 from tests.quick import QUICK
 

@@ -11,7 +11,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from shiftscope.encoding.encode import Encoded, LeftOut, encode, encode_pair
+from shiftscope.encoding.encode import Encoded, encode, encode_pair
+from shiftscope.tables.column_choice import LeftOut
 from shiftscope.errors import InputError
 from shiftscope.tables.table import read_table
 

@@ -18,7 +18,7 @@ from shiftscope.encoding.column_facts import Facts, merged
 from shiftscope.encoding.encode import TableSample, encode_pair
 from shiftscope.encoding.exact_sums import exact_mean, exact_sum
 from shiftscope.encoding.features import Centre, Feature
-from shiftscope.encoding.plan import Recipe, make_recipe
+from shiftscope.encoding.plan import Plan, make_plan
 from shiftscope.encoding.reading import Kinds, Reading
 from shiftscope.encoding.sample_order import row_digest
 from shiftscope.errors import InputError
@@ -81,35 +81,35 @@ def table(seed: int, n: int) -> pl.DataFrame:
 CHOICE = Columns(kinds={"declared": "category", "text": "number"})
 
 
-def parted(count: int, choice: Columns = CHOICE, n: int = 160) -> Recipe:
+def parted(count: int, choice: Columns = CHOICE, n: int = 160) -> Plan:
     samples = Parts("reference", table(1, n), count), Parts("current", table(2, n + 20), count)
-    return make_recipe(samples, choice)
+    return make_plan(samples, choice)
 
 
 @pytest.mark.parametrize("count", [1, 3, 16])
 def test_parts_give_the_recipe_and_the_matrix_of_the_whole(count: int) -> None:
     tables = table(1, 160), table(2, 180)
-    whole = make_recipe(
+    whole = make_plan(
         (
             TableSample("reference", read_table(tables[0], "reference")),
             TableSample("current", read_table(tables[1], "c")),
         ),
         CHOICE,
     )
-    recipe = parted(count)
-    assert recipe == whole
+    plan = parted(count)
+    assert plan == whole
     encoded = encode_pair(*tables, CHOICE)
-    assert encoded.left_out == recipe.left_out
-    assert [feature.name for feature in recipe.features] == [
+    assert encoded.left_out == plan.left_out
+    assert [feature.name for feature in plan.features] == [
         "copy", "day", "declared", "far", "level", "many", "text", "wide"
     ]  # fmt: skip
     points, ranked = [], []
     for role, frame in zip(("reference", "current"), tables, strict=True):
         for reading in Parts(role, frame, count).readings:
-            points.append(np.zeros((reading.table.n_rows, recipe.width)))
-            ranked.append(np.empty((reading.table.n_rows, len(recipe.features))))
-            recipe.points(reading, points[-1])
-            recipe.ranked(reading, ranked[-1])
+            points.append(np.zeros((reading.table.n_rows, plan.width)))
+            ranked.append(np.empty((reading.table.n_rows, len(plan.features))))
+            plan.points(reading, points[-1])
+            plan.ranked(reading, ranked[-1])
     np.testing.assert_array_equal(np.concatenate(points), encoded.points)
     np.testing.assert_array_equal(np.concatenate(ranked), encoded.ranked)
 
@@ -133,8 +133,8 @@ def test_notices_say_what_is_left_out_and_why() -> None:
 
 def test_numbers_that_repeat_in_another_part_are_no_identifier() -> None:
     frame = pl.DataFrame({"key": [*range(100), *range(100)], "x": np.arange(200.0)})
-    recipe = make_recipe((Parts("reference", frame, 2), Parts("current", frame, 2)), Columns())
-    assert [feature.name for feature in recipe.features] == ["key", "x"]
+    plan = make_plan((Parts("reference", frame, 2), Parts("current", frame, 2)), Columns())
+    assert [feature.name for feature in plan.features] == ["key", "x"]
 
 
 def test_kinds_that_differ_between_parts_or_samples() -> None:
@@ -142,20 +142,20 @@ def test_kinds_that_differ_between_parts_or_samples() -> None:
     pair = [Reading(one).facts({"x": None})["x"] for one in (numbers, texts)]
     assert merged(*pair) == Unusable("numbers in one partition and text in another; make all of one kind")
     frames = pl.DataFrame({"x": [1, 2, 2, 4]}), pl.DataFrame({"x": ["1", "2", "5", None]})
-    recipe = make_recipe((Parts("reference", frames[0], 2), Parts("current", frames[1], 2)), Columns())
-    assert recipe.features[0].kind == "number"  # all of the text can be read so
+    plan = make_plan((Parts("reference", frames[0], 2), Parts("current", frames[1], 2)), Columns())
+    assert plan.features[0].kind == "number"  # all of the text can be read so
     frames = frames[0], pl.DataFrame({"x": ["1", "2", "none", None]})
-    recipe = make_recipe((Parts("reference", frames[0], 2), Parts("current", frames[1], 2)), Columns())
-    assert recipe.features[0].levels == ("2", "1", "4", "none")
+    plan = make_plan((Parts("reference", frames[0], 2), Parts("current", frames[1], 2)), Columns())
+    assert plan.features[0].levels == ("2", "1", "4", "none")
 
 
 def test_faults_name_column_and_row_of_the_whole_sample() -> None:
     frame = pl.DataFrame({"x": [1.0, 2.0, 3.0, 4.0, np.inf, 6.0]})
     with pytest.raises(InputError, match=r"current: column 'x' has 1 infinite value \(first in row 4"):
-        make_recipe((Parts("reference", frame[:3], 1), Parts("current", frame, 3)), Columns())
+        make_plan((Parts("reference", frame[:3], 1), Parts("current", frame, 3)), Columns())
     texts = pl.DataFrame({"x": ["1", "b", "2", "a"]})
     with pytest.raises(InputError, match="current: column 'x' is declared as 'number' but holds 'a', which is no"):
-        make_recipe((Parts("reference", frame[:3], 1), Parts("current", texts, 2)), Columns(kinds={"x": "number"}))
+        make_plan((Parts("reference", frame[:3], 1), Parts("current", texts, 2)), Columns(kinds={"x": "number"}))
 
 
 def test_too_many_texts_are_left_out_alike(monkeypatch: pytest.MonkeyPatch) -> None:

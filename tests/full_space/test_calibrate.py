@@ -5,7 +5,10 @@ import pytest
 from scipy.stats import binom, chi2
 
 from shiftscope.full_space import calibrate as stage
-from shiftscope.full_space.calibrate import TailTest, calibrate, permuted_labels, smallest_p_value
+from shiftscope.full_space.tail_test import TailTest
+from shiftscope.full_space.calibrate import calibrate
+from shiftscope.labellings.labellings import random_labels
+from shiftscope.labellings.p_values import smallest_p_value
 from shiftscope.full_space.neighbours import neighbours
 from shiftscope.full_space.null import ScoreNull, SimulatedNull
 from shiftscope.full_space.score import nulls_for, score_graph
@@ -93,7 +96,7 @@ def test_permuted_statistics_are_those_of_rescoring_each_labelling(ties):
     found = calibrated(graph, is_current)
     nulls = nulls_for(70, 50, 20)
     tests = TailTest(nulls.reference, 0.9), TailTest(nulls.current, 0.9)
-    labels = permuted_labels(is_current, range(39), 5)
+    labels = random_labels(is_current, range(39), 5)
     assert np.all(labels.sum(axis=0) == 50)
     for permutation, label in enumerate(labels.T.astype(bool)):
         scores = score_graph(graph, label)
@@ -107,7 +110,7 @@ def test_permuted_statistics_are_those_of_rescoring_each_labelling(ties):
 
 def test_every_labelling_is_equally_likely():
     """All 15 choices of 2 rows among 6, by a chi-square with 14 degrees of freedom."""
-    labels = permuted_labels(np.arange(6) >= 4, range(6000), 3)
+    labels = random_labels(np.arange(6) >= 4, range(6000), 3)
     assert np.all(labels.sum(axis=0) == 2)
     _, counts = np.unique(labels.T @ (1 << np.arange(6)), return_counts=True)
     assert counts.size == 15

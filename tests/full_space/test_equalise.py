@@ -8,7 +8,7 @@ import pytest
 from shiftscope.errors import ParameterError
 from shiftscope.full_space import shrinking_graph as living
 from shiftscope.full_space.equalise import MIN_SAMPLE, equalise, equalise_graph
-from shiftscope.full_space.shrinking_graph import LivingGraph
+from shiftscope.full_space.shrinking_graph import ShrinkingGraph
 from shiftscope.params import EqualiseParams
 
 QUICK = EqualiseParams(n_permutations=99)
@@ -117,7 +117,7 @@ def test_lists_that_run_out_change_nothing(monkeypatch):
 
 def test_the_trace_tells_the_state_before_each_step():
     reference, current = planted(in_current=60)
-    graph = LivingGraph(np.vstack([reference, current]), np.arange(860) >= 400, K_MAX)
+    graph = ShrinkingGraph(np.vstack([reference, current]), np.arange(860) >= 400, K_MAX)
     seen: list[float] = []
     result = equalise_graph(graph, QUICK, progress=seen.append)
     assert seen == sorted(seen)
@@ -133,12 +133,12 @@ def test_the_trace_tells_the_state_before_each_step():
 def test_the_last_round_is_followed_by_a_look_at_what_it_left():
     reference, current = planted(in_current=60)
     points, is_current = np.vstack([reference, current]), np.arange(860) >= 400
-    graph = LivingGraph(points, is_current, K_MAX)
+    graph = ShrinkingGraph(points, is_current, K_MAX)
     one = equalise_graph(graph, replace(QUICK, max_rounds=1))
     assert {step.round for step in one.trace} == {1}
     assert one.rounds == 2
     left = np.concatenate([one.kept_reference, 400 + one.kept_current])
-    fresh = equalise_graph(LivingGraph(points[left], is_current[left], K_MAX), QUICK)
+    fresh = equalise_graph(ShrinkingGraph(points[left], is_current[left], K_MAX), QUICK)
     assert one.after == fresh.before
     assert one.converged == (not fresh.trace)
 

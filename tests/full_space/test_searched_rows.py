@@ -5,7 +5,7 @@ import pytest
 
 import shiftscope as ss
 from shiftscope.full_space.equalise import equalise_graph
-from shiftscope.full_space.shrinking_graph import LivingGraph
+from shiftscope.full_space.shrinking_graph import ShrinkingGraph
 from shiftscope.params import EqualiseParams, ScanParams
 from shiftscope.searched_rows import Design, draw_design, score_all
 
@@ -53,7 +53,7 @@ def test_equalisation_that_looks_at_some_rows_prunes_all() -> None:
     reference, current = injected(4)
     points, is_current = np.vstack([reference, current]), np.arange(6000) >= 3000
     order = draw_design(3000, 3000, 1500, 2).order
-    graph = LivingGraph(points[order], is_current[order], 60, rows=np.arange(1500), own_position=order % 3000)
+    graph = ShrinkingGraph(points[order], is_current[order], 60, rows=np.arange(1500), own_position=order % 3000)
     done = equalise_graph(graph, QUICK["equalise"])
     assert done.converged
     assert np.mean(done.removed_current < 240) > 0.7
@@ -67,7 +67,7 @@ def test_rows_outside_are_scored_as_if_they_were_the_only_ones_added() -> None:
     points, is_current = rng.integers(0, 9, (160, 2)).astype(float), np.arange(160) >= 90
     design = draw_design(90, 70, 120, 0)
     seen = design.rows
-    graph = LivingGraph(points[seen], is_current[seen], 25)
+    graph = ShrinkingGraph(points[seen], is_current[seen], 25)
     scores = score_all(points, is_current, design, graph.full_scores())
     table = scores.nulls.tables
     for row in design.others[::7]:

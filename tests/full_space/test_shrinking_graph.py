@@ -6,7 +6,7 @@ import pytest
 from shiftscope.full_space import shrinking_graph as living
 from shiftscope.full_space.neighbours import neighbours
 from shiftscope.full_space.score import score_graph
-from shiftscope.full_space.shrinking_graph import LivingGraph
+from shiftscope.full_space.shrinking_graph import ShrinkingGraph
 
 
 def pool(n_reference=80, n_current=70, seed=0, ties=False):
@@ -18,7 +18,7 @@ def pool(n_reference=80, n_current=70, seed=0, ties=False):
 def line(reference, current):
     """Graph of points on a line, reference first."""
     points = np.array([*reference, *current], dtype=float)[:, None]
-    return LivingGraph(points, np.arange(len(points)) >= len(reference), k_max=3)
+    return ShrinkingGraph(points, np.arange(len(points)) >= len(reference), k_max=3)
 
 
 @pytest.mark.parametrize("ties", [False, True])
@@ -26,7 +26,7 @@ def line(reference, current):
 def test_after_removals_all_is_as_if_the_dead_had_never_been(monkeypatch, ties, reserve):
     monkeypatch.setattr(living, "MIN_RESERVE", reserve)
     points, is_current = pool(ties=ties)
-    graph = LivingGraph(points, is_current, k_max=12)
+    graph = ShrinkingGraph(points, is_current, k_max=12)
     rng = np.random.default_rng(1)
     for removals in (1, 10, 40, 60):
         graph.remove(rng.choice(graph.living(), removals, replace=False))
@@ -45,7 +45,7 @@ def test_after_removals_all_is_as_if_the_dead_had_never_been(monkeypatch, ties, 
 
 def test_the_graph_of_a_few_survivors_has_shorter_lists():
     points, is_current = pool(15, 15)
-    graph = LivingGraph(points, is_current, k_max=20)
+    graph = ShrinkingGraph(points, is_current, k_max=20)
     graph.remove(np.arange(4, 26))
     np.testing.assert_array_equal(graph.compact().index, neighbours(points[graph.alive], 7).index)
     assert graph.nulls().current.k_max == 7
@@ -53,7 +53,7 @@ def test_the_graph_of_a_few_survivors_has_shorter_lists():
 
 def test_scores_of_the_untouched_pool():
     points, is_current = pool(ties=True)
-    graph = LivingGraph(points, is_current, k_max=10)
+    graph = ShrinkingGraph(points, is_current, k_max=10)
     found, expected = graph.full_scores(), score_graph(neighbours(points, 10), is_current)
     np.testing.assert_array_equal(found.reference, expected.reference)
     np.testing.assert_array_equal(found.current, expected.current)

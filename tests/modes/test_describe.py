@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import binom
 
 from shiftscope.encoding.encode import encode_pair
-from shiftscope.findings import Direction
+from shiftscope.modes.mode import Direction
 from shiftscope.modes.describe import _interval, _interval_given_found, directions, excess_mass
 
 

@@ -19,8 +19,8 @@ from shiftscope.encoding.encode import encode_pair
 from shiftscope.questions.file_lock import locked
 from shiftscope.questions.monitor import drift, table_digest
 from shiftscope.questions.monitor_history import History, HistoryHeader
-from shiftscope.questions.monitor_result import Region
-from shiftscope.questions.staged_verdict import StagedPValue, staged_p_value, stages
+from shiftscope.questions.batch import Region
+from shiftscope.labellings.staged_p_value import StagedPValue, staged_p_value, stages
 from shiftscope.tables.table import read_table
 
 PARAMS = ss.CompareParams(

@@ -13,7 +13,7 @@ import pytest
 
 import shiftscope as ss
 from shiftscope.cli import app as cli
-from shiftscope.findings import ShiftResult
+from shiftscope.results import ShiftResult
 from shiftscope.report.html import page
 from tests.quick import QUICK
 

@@ -18,9 +18,10 @@ import pytest
 from rich.console import Console
 
 import shiftscope as ss
-from shiftscope.encoding.encode import LeftOut
+from shiftscope.tables.column_choice import LeftOut
 from shiftscope.errors import InputError
-from shiftscope.findings import Mode, ShiftResult
+from shiftscope.modes.mode import Mode
+from shiftscope.results import ShiftResult
 from shiftscope.output_files import whole_file, write_text
 from shiftscope.report import sentences as text
 from shiftscope.report.axes import boxes, drawn, ticks

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shiftscope.kernels.window_counts import half_deviance
+from shiftscope.kernels.deviance import half_deviance
 from shiftscope.subspaces.detectable import POWER, _power, half_deviances
 
 

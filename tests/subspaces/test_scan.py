@@ -13,7 +13,8 @@ from shiftscope.kernels.labels import draw_labels
 from shiftscope.labellings.labellings import Labellings
 from shiftscope.params import ScanParams
 from shiftscope.subspaces.contrasts import contrast_families, log_tail
-from shiftscope.subspaces.families import Family, family_wise, p_values
+from shiftscope.subspaces.families import Family, family_wise
+from shiftscope.labellings.p_values import p_values
 from shiftscope.subspaces.scan import FeatureSet, ScanResult, scan, scan_points
 from tests.packing import pack_labels
 
@@ -68,10 +69,10 @@ def test_bins_see_only_the_order_of_values() -> None:
 
 def labelled(bins: Bins, labels: np.ndarray) -> LocalRows:
     """Rows with the given labels (labellings, n), the current sample counted."""
-    recipe = Labellings(
+    plan = Labellings(
         bins.n_rows, bins.n_rows - int(labels[0].sum()), len(labels), np.zeros(64, np.uint64), np.empty(0)
     )
-    return LocalRows(bins, recipe, pack_labels(labels))
+    return LocalRows(bins, plan, pack_labels(labels))
 
 
 def test_log_tail_is_that_of_chi_square_and_goes_on_where_it_underflows() -> None:

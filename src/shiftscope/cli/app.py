@@ -34,11 +34,11 @@ from shiftscope.cli.common import (
 from shiftscope.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
-    from shiftscope.encoding.encode import Columns
-    from shiftscope.equalised_subset import Subset
-    from shiftscope.findings import ShiftResult
+    from shiftscope.findings import Subset
     from shiftscope.params import CompareParams
     from shiftscope.report.summary import Summary
+    from shiftscope.results import ShiftResult
+    from shiftscope.tables.column_choice import Columns
 
 KEPT_ROWS = "rows.csv"  # in the folder of the rows kept: which ones they are
 _UsageError: Any = typer.BadParameter.__base__  # click's, wherever Typer keeps it
@@ -237,7 +237,7 @@ def _columns(include: list[str] | None, exclude: list[str] | None, kinds: list[s
     """The options about columns; None if there are none."""
     if not (include or exclude or kinds):
         return None
-    from shiftscope.encoding.encode import Columns
+    from shiftscope.tables.column_choice import Columns
 
     pairs = [entry.rpartition("=") for entry in kinds or []]
     odd = next((entry for entry, (name, _, _) in zip(kinds or [], pairs, strict=True) if not name), None)

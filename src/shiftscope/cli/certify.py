@@ -12,8 +12,9 @@ from shiftscope.cli.common import Debug, Seed, check_outputs, exit_codes, json_f
 from shiftscope.errors import InputError
 
 if TYPE_CHECKING:
-    from shiftscope.equalised_subset import Subset
-    from shiftscope.findings import ShiftResult, Side
+    from shiftscope.findings import Subset
+    from shiftscope.modes.mode import Side
+    from shiftscope.results import ShiftResult
 
 
 class Sample(StrEnum):
@@ -42,7 +43,7 @@ class Asked:
     def of(cls, keep: Sample | None, max_share: float | None, modes: str | None) -> Asked:
         """From the options; there, modes count from 1, as people do."""
         from shiftscope.cli.explain_rows import parse_positions
-        from shiftscope.equalised_subset import check_conditions
+        from shiftscope.findings import check_conditions
 
         kept: Side | None = None if keep is None else keep.value
         check_conditions(kept, max_share)

@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shiftscope.findings import ShiftResult
 from shiftscope.params import CompareParams, LocaliseParams
+from shiftscope.results import ShiftResult
 
 NAMES = ("temperature", "pressure", "vibration", "flow", "voltage")
 CENTRE = np.array([65.0, 2.4, 4.5, 120.0, 231.0])

@@ -9,20 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.encoding.features import Feature, drawn
-from shiftscope.encoding.plan import Recipe, make_recipe
+from shiftscope.encoding.plan import Plan, make_plan
 from shiftscope.encoding.reading import Reading
 from shiftscope.tables.column_choice import Columns, LeftOut, as_columns
-from shiftscope.tables.table import Table, read_table
+from shiftscope.tables.table import Table
 
-__all__ = ["Columns", "Encoded", "LeftOut", "encode", "encode_pair", "encoded_rows"]
-
-ROUNDING = 1e-14  # of the spread of a column: what is nearer to zero is zero
+NEARLY_ZERO = 1e-14  # of the spread of a column: what is nearer to zero is zero
 
 
 @dataclass(frozen=True)
@@ -97,10 +94,29 @@ class Encoded:
         ranked, feature = self.ranked[:, column], self.features[column]
         if feature.kind == "category":
             return np.where(np.isneginf(ranked), np.nan, ranked)
+        values = self._in_units(column, self.points[:, column])
+        return np.where(np.isneginf(ranked), np.nan, values) if feature.missing else values
+
+    def in_units(self, column: int, value: float) -> float:
+        """A value of `ranked` in the units of `values`; that of a level is its position, and -inf stays missing."""
+        if self.features[column].kind == "category" or np.isinf(value):
+            return value
+        return float(self._in_units(column, np.array([value]))[0])
+
+    def _in_units(self, column: int, standardised: NDArray[np.float64]) -> NDArray[np.float64]:
         # Halved and doubled: (raw - centre) alone may exceed the largest double.
-        half = self.points[:, column] * (0.5 * self.scale[column]) + 0.5 * self.centre[column]
-        half[np.abs(half) < ROUNDING * self.scale[column]] = 0.0
-        return np.where(np.isneginf(ranked), np.nan, 2.0 * half) if feature.missing else 2.0 * half
+        half = standardised * (0.5 * self.scale[column]) + 0.5 * self.centre[column]
+        half[np.abs(half) < NEARLY_ZERO * self.scale[column]] = 0.0
+        return np.asarray(2.0 * half)
+
+    def in_pool(self, rows: NDArray[np.intp], *, current: bool) -> NDArray[np.intp]:
+        """Pool positions of row positions in one sample."""
+        return rows + self.n_reference if current else rows
+
+    def in_samples(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Positions in the reference and in the current sample of pool positions, in their order."""
+        current = rows >= self.n_reference
+        return rows[~current], rows[current] - self.n_reference
 
     def raw(self, column: int) -> NDArray[np.float64]:
         """(n,) `values` to be drawn: a missing number stands a little below the smallest, a missing level at -1."""
@@ -120,36 +136,31 @@ def encode(reference: Table, current: Table, columns: Columns | Sequence[str] | 
         If the tables have no column in common, if plain arrays differ in width, or if no column varies.
     """
     samples = TableSample("reference", reference), TableSample("current", current)
-    recipe = make_recipe(samples, as_columns(columns))
+    plan = make_plan(samples, as_columns(columns))
     n, n_reference = reference.n_rows + current.n_rows, reference.n_rows
-    points = np.zeros((n, recipe.width))
-    ranked = None if recipe.plain else np.empty((n, len(recipe.features)))
+    points = np.zeros((n, plan.width))
+    ranked = None if plan.plain else np.empty((n, len(plan.features)))
     for sample, rows in zip(samples, (slice(0, n_reference), slice(n_reference, n)), strict=True):
-        recipe.points(sample, points[rows])
+        plan.points(sample, points[rows])
         if ranked is not None:
-            recipe.ranked(sample, ranked[rows])
-    return encoded_rows(recipe, points, ranked, n_reference)
-
-
-def encode_pair(reference: Any, current: Any, columns: Columns | Sequence[str] | None = None) -> Encoded:
-    """Read two samples, in any form that `read_table` takes, and encode them."""
-    return encode(read_table(reference, "reference"), read_table(current, "current"), columns)
+            plan.ranked(sample, ranked[rows])
+    return encoded_rows(plan, points, ranked, n_reference)
 
 
 def encoded_rows(
-    recipe: Recipe, points: NDArray[np.float64], ranked: NDArray[np.float64] | None, n_reference: int
+    plan: Plan, points: NDArray[np.float64], ranked: NDArray[np.float64] | None, n_reference: int
 ) -> Encoded:
-    """Rows that were encoded by a recipe; `ranked` is None if the matrix is what the scan bins."""
+    """Rows that were encoded by a plan; `ranked` is None if the matrix is what the scan bins."""
     return Encoded(
         points=points,
         n_reference=n_reference,
-        names=tuple(feature.name for feature in recipe.features),
-        centre=np.array([encoding.centre for encoding in recipe.encodings]),
-        scale=np.array([encoding.scale for encoding in recipe.encodings]),
-        left_out=recipe.left_out,
+        names=tuple(feature.name for feature in plan.features),
+        centre=np.array([encoding.centre for encoding in plan.encodings]),
+        scale=np.array([encoding.scale for encoding in plan.encodings]),
+        left_out=plan.left_out,
         ranked=points if ranked is None else ranked,
-        features=recipe.features,
-        choice=recipe.choice,
+        features=plan.features,
+        choice=plan.choice,
     )
 
 

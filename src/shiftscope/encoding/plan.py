@@ -67,7 +67,7 @@ Pair = tuple[Facts, Facts]
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Plan:
     """How rows of either sample are encoded.
 
     Attributes
@@ -108,7 +108,7 @@ class Recipe:
             out[:, at] = np.where(np.isnan(values), -np.inf, found) if feature.missing else found
 
 
-def make_recipe(samples: Samples, columns: Columns) -> Recipe:
+def make_plan(samples: Samples, columns: Columns) -> Plan:
     """Match the columns of two samples by name, and decide how those that can take part are encoded.
 
     Raises
@@ -124,7 +124,7 @@ def make_recipe(samples: Samples, columns: Columns) -> Recipe:
     if not kept:
         raise InputError(f"reference and current: none of the common columns ({listed(names)}) {_why_none(unfit)}")
     owned = _layout([column.encoding.width for column in kept])
-    return Recipe(
+    return Plan(
         tuple(column.feature(own) for column, own in zip(kept, owned, strict=True)),
         tuple(column.encoding for column in kept),
         tuple(sorted(left_out + unfit, key=lambda left: _natural(left.name))),

@@ -1,13 +1,21 @@
-"""What every engine delivers: exact neighbours of pooled points."""
+"""What every engine delivers: the two samples, encoded, and exact neighbours of pooled points."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+
+from shiftscope.encoding.encode import Encoded
+from shiftscope.engines.binned_rows import BinnedRows
+from shiftscope.labellings.labellings import Labellings
+from shiftscope.tables.column_choice import Columns
+from shiftscope.tables.table import Table
+
+Report = Callable[[float], None]  # told the fraction done, now and then
 
 
 @dataclass(frozen=True)
@@ -28,38 +36,83 @@ class Neighbours:
     tied: NDArray[np.bool_]
 
 
-@runtime_checkable
-class Engine(Protocol):
-    """Computes neighbours; where and how is its own affair, the result is not."""
+class Index(Protocol):
+    """Points arranged for searching; where and how is its own affair, the result is not."""
 
-    def knn(
-        self,
-        points: NDArray[np.float64],
-        k: int,
-        queries: NDArray[np.intp] | None = None,
-        progress: Callable[[float], None] | None = None,
-    ) -> Neighbours:
-        """Exact k nearest neighbours, by squared Euclidean distance and then by position.
+    def knn(self, k: int, queries: NDArray[np.intp] | None = None, progress: Report | None = None) -> Neighbours:
+        """Exact k nearest neighbours of the points, by squared Euclidean distance and then by position.
 
         Parameters
         ----------
-        points : (n, d) float64
-            Finite coordinates.
         k : int
             Neighbours per query, 1 <= k <= n - 1.
-        queries : (m,) positions in `points`, optional
-            The rows to search for; all rows by default.
-        progress : callable, optional
-            Called now and then with the fraction done.
+        queries : (m,) positions of points, optional
+            The points to search for; all by default.
         """
         ...
 
-    def nearest(
-        self,
-        points: NDArray[np.float64],
-        k: int,
-        rows: NDArray[np.float64],
-        progress: Callable[[float], None] | None = None,
-    ) -> Neighbours:
-        """Exact k nearest of (n, d) `points` to each of (m, d) `rows`, which are not among them; 1 <= k <= n."""
+    def nearest(self, k: int, rows: NDArray[np.float64], progress: Report | None = None) -> Neighbours:
+        """Exact k nearest points of (m, d) `rows`, which are not among them; 1 <= k <= n."""
+        ...
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """Which rows of samples too large for one machine are at hand; everything but the scan is about these.
+
+    Attributes
+    ----------
+    reference, current : intp arrays
+        Their positions in either sample, increasing.
+    n_reference, n_current : int
+        Rows of the samples, all of which the scan has counted.
+    """
+
+    reference: NDArray[np.intp]
+    current: NDArray[np.intp]
+    n_reference: int
+    n_current: int
+
+    def swapped(self) -> Gathered:
+        """The same with the two samples exchanged."""
+        return Gathered(self.current, self.reference, self.n_current, self.n_reference)
+
+
+class Pool(Protocol):
+    """Both samples, in canonical order (see `encoding.sample_order`)."""
+
+    @property
+    def encoded(self) -> Encoded:
+        """The rows at hand."""
+        ...
+
+    @property
+    def flipped(self) -> bool:
+        """Whether the order is not that of the user."""
+        ...
+
+    @property
+    def gathered(self) -> Gathered | None:
+        """Which rows are at hand; None if all are."""
+        ...
+
+    def binned(self) -> Callable[[Labellings], BinnedRows]:
+        """All rows of both samples in bins, to be counted under any labellings."""
+        ...
+
+    def tables(self) -> tuple[Table, Table]:
+        """Both samples as tables on this machine, in canonical order."""
+        ...
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """Where rows, counts and neighbours are."""
+
+    def open(self, reference: Any, current: Any, columns: Columns, random_state: int) -> Pool:
+        """The two samples, read, encoded and put in order."""
+        ...
+
+    def index(self, points: NDArray[np.float64], k: int) -> Index:
+        """Arrange (n, d) `points`, finite, for many searches of about `k` neighbours."""
         ...

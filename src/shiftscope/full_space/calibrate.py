@@ -9,111 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.engines.base import Neighbours
-from shiftscope.full_space.null import DECIMALS, Null, ScoreNull
 from shiftscope.full_space.score import Nulls, nulls_for
-from shiftscope.kernels.labels import PACK, draw_labels
+from shiftscope.full_space.tail_test import SHAPE, Tail, TailTest, tail_test
+from shiftscope.kernels.labels import PACK
 from shiftscope.kernels.neighbour_counters import WORDS
 from shiftscope.kernels.score import crossing_masks, score_labellings
-from shiftscope.subspaces.families import critical_value
+from shiftscope.labellings.labellings import random_labels
+from shiftscope.labellings.p_values import critical_value, smallest_p_value
 
 WALKED_TOGETHER = PACK * WORDS  # labellings walked together
 MANY_ROWS = 1 << 21  # in larger pools fewer labellings are held at once
 CHUNK_ROWS = 8192  # rows scored between two chances to interrupt
-KNOTS = 512  # points at which the exact null tail is tabulated
-SMALLEST_SCORE = 10.0**-DECIMALS  # a score of 0 is no evidence: it never belongs to a tail
-TAIL_FLOOR = 1e-15  # smallest tail probability tabulated
-
-
-@dataclass(frozen=True)
-class Tail:
-    """One side's score tail against its null, both conditioned on S >= tau; larger means more excess.
-
-    Attributes
-    ----------
-    distance : float
-        One-sided KS distance D = max_t [SF_observed(t) - SF_null(t)].
-    excess : float
-        The same surplus weighted towards the far tail, Z = max_t (N(t) - E(t)) / sqrt(E(t) + 1), with N(t) of the m
-        tail scores at or above t and E(t) = m SF_null(t) expected. A few dozen extreme rows that move D by less than
-        its noise stand out in Z.
-    count : int
-        Number m of scores at or above tau.
-    largest : float
-        Largest score.
-    """
-
-    distance: float
-    excess: float
-    count: int
-    largest: float
-
-    def statistics(self) -> tuple[float, float, float, float]:
-        """Scaled KS distance sqrt(m) D, weighted excess Z, count and largest score: what labellings calibrate."""
-        return (np.sqrt(self.count) * self.distance, self.excess, float(self.count), self.largest)
-
-
-SHAPE = slice(0, 2)  # of `Tail.statistics`: what equalisation acts on (count and largest serve the verdict only)
-
-
-class TailTest:
-    """One-sided tail comparison of observed scores with their null above tau (paper 2.2).
-
-    With SF the survival function conditioned on S >= tau, the distance is D = max_t [SF_observed(t) - SF_null(t)]:
-    large when extreme scores are more frequent than the null allows. The null tail of an exact null is tabulated at
-    KNOTS scores and interpolated in log probability. It falls in steps, so the curve is within 0.06 of the
-    exact one (0.02 at K_M = 400); data and permuted labellings are held against the same curve.
-    """
-
-    def __init__(self, null: Null, q_tail: float) -> None:
-        self.tau = max(null.quantile(q_tail), SMALLEST_SCORE)
-        self._tail = float(null.sf(self.tau))
-        self.null_tail_size = null.size * self._tail
-        self._null = null
-        if isinstance(null, ScoreNull):
-            top = min(null.threshold(TAIL_FLOOR), float(null.values[-1]))
-            self._knots = np.linspace(self.tau, max(top, self.tau), KNOTS)
-            self._log_sf = np.log(np.maximum(null.sf(self._knots), TAIL_FLOOR))
-
-    def sf(self, t: NDArray[np.float64]) -> NDArray[np.float64]:
-        """P(S >= t | S >= tau) under the null."""
-        if isinstance(self._null, ScoreNull):
-            tail = np.exp(np.interp(t, self._knots, self._log_sf))
-        else:
-            tail = self._null.sf(t)
-        return tail / self._tail
-
-    def compare(self, scores: NDArray[np.float64]) -> Tail:
-        """The tail of `scores` against the null tail."""
-        tail = np.sort(scores[scores >= self.tau])[::-1]
-        m = tail.size
-        if m == 0:
-            return Tail(0.0, 0.0, 0, 0.0)
-        observed = np.searchsorted(-tail, -tail, side="right")
-        expected = m * self.sf(tail)
-        surplus = observed - expected
-        distance = max(0.0, float(np.max(surplus)) / m)
-        excess = max(0.0, float(np.max(surplus / np.sqrt(expected + 1.0))))
-        return Tail(distance, excess, m, float(tail[0]))
-
-    def formula_p_value(self, distance: float, m: int) -> float:
-        """Asymptotic one-sided two-sample KS p-value exp(-2 m' D^2), m' = m M / (m + M) with M null tail scores."""
-        if m == 0:
-            return 1.0
-        effective = m / (1.0 + m / self.null_tail_size) if np.isfinite(self.null_tail_size) else m
-        return float(np.exp(-2.0 * effective * distance**2))
-
-
-@lru_cache(maxsize=4)  # both sides, before and after a step
-def tail_test(null: Null, q_tail: float) -> TailTest:
-    """The tail test of a null, made once."""
-    return TailTest(null, q_tail)
 
 
 @dataclass(frozen=True)
@@ -198,7 +110,7 @@ def calibrate(
     step = WALKED_TOGETHER if is_current.size <= MANY_ROWS else PACK
     for start in range(0, n_permutations, step):
         some = range(start, min(start + step, n_permutations))
-        labellings = permuted_labels(is_current, some, random_state, listed=scores.size)
+        labellings = random_labels(is_current, some, random_state, listed=scores.size)
         for labelling, tails in enumerate(_permuted_tails(graph, labellings, nulls, tests)):
             for side in (0, 1):
                 permuted[side, start + labelling] = tests[side].compare(tails[side]).statistics()
@@ -214,21 +126,6 @@ def calibrate(
         smallest_p_value(np.array(reference.statistics()), permuted[0]),
         smallest_p_value(np.array(current.statistics()), permuted[1]),
     )
-
-
-def permuted_labels(
-    is_current: NDArray[np.bool_], labellings: range, random_state: int, listed: int | None = None
-) -> NDArray[np.uint8]:
-    """(n, len(labellings)) labels; column b is a random choice of as many current rows, seeded by (seed, b).
-
-    The first `listed` rows (default: all) and the others keep their numbers of current rows: the rows that are looked
-    at may have been drawn sample by sample.
-    """
-    rng = np.random.default_rng(random_state)
-    seeds = rng.integers(0, 2**64, size=labellings.stop, dtype=np.uint64)[labellings.start :]
-    parts = np.split(is_current, [is_current.size if listed is None else listed])
-    labels = [draw_labels(part.size, int(part.sum()), seeds + np.uint64(at)) for at, part in enumerate(parts)]
-    return np.asarray(labels[0].T if parts[1].size == 0 else np.concatenate(labels, axis=1).T)
 
 
 def _permuted_tails(
@@ -259,31 +156,3 @@ def _packed(labellings: NDArray[np.uint8]) -> NDArray[np.uint64]:
     packed = np.zeros((8 * WORDS, n), dtype=np.uint8)
     packed[: -(-n_labellings // 8)] = np.packbits(labellings.T, axis=0, bitorder="little")
     return np.ascontiguousarray(packed.T).view("<u8").astype(np.uint64)
-
-
-def smallest_p_value(observed: NDArray[np.float64], permuted: NDArray[np.float64]) -> float:
-    """Exact p-value of the smallest of several permutation p-values.
-
-    The data are one of B + 1 equally likely labellings. Each labelling gets its upper rank in every statistic, then
-    the smallest of these is ranked itself, so the price of looking at several statistics is paid exactly. Labellings
-    that lead in one statistic or another share the smallest rank; among them the largest standardised statistic
-    decides. All of this treats the B + 1 labellings alike, which is what makes the p-value exact.
-
-    Parameters
-    ----------
-    observed : (s,) statistics of the data; larger means more extreme
-    permuted : (B, s) the same of the random labellings
-    """
-    together = np.vstack([observed, permuted])
-    smallest = np.min([upper_rank(column) for column in together.T], axis=0)
-    spread = together.std(axis=0)
-    standardised = (together - together.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-    largest = standardised.max(axis=1)
-    extreme = (smallest < smallest[0]) | ((smallest == smallest[0]) & (largest >= largest[0]))
-    return float(np.mean(extreme))
-
-
-def upper_rank(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Share of `values` at least as large as each of them."""
-    ordered = np.sort(values)
-    return 1.0 - np.searchsorted(ordered, values, side="left") / values.size

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shiftscope.encoding.encode import Columns, Encoded, encode
+from shiftscope.encoding.encode import Encoded, encode
 from shiftscope.encoding.sample_order import canonical
-from shiftscope.engines.base import Engine
-from shiftscope.errors import check_seed, given
-from shiftscope.full_space.calibrate import Calibration, Tail, calibrate, tail_test
+from shiftscope.errors import given
+from shiftscope.full_space.calibrate import Calibration, calibrate
 from shiftscope.full_space.null import Null, SimulatedNull
 from shiftscope.full_space.score import Nulls
-from shiftscope.full_space.shrinking_graph import LivingGraph
-from shiftscope.params import DEFAULT_K_MAX, EqualiseParams
-from shiftscope.tables.table import Table, read_table
+from shiftscope.full_space.shrinking_graph import ShrinkingGraph
+from shiftscope.full_space.tail_test import Tail, tail_test
+from shiftscope.params import EqualiseParams
+from shiftscope.progress import Progress
+from shiftscope.samples import ChosenColumns, ChosenEngine, Samples, open_samples, turned
+from shiftscope.tables.column_choice import Columns, as_columns
+from shiftscope.tables.table import Table
 
 REFERENCE, CURRENT = 0, 1  # labels of the two samples in the pool
 STEP_SHARE = 0.01  # of the surplus tail points, taken in one step
@@ -93,13 +96,13 @@ class Equalisation:
 def equalise(
     reference: object,
     current: object,
-    k_max: int = DEFAULT_K_MAX,
+    k_max: int | None = None,
     *,
-    columns: Columns | Sequence[str] | None = None,
+    columns: ChosenColumns = None,
     params: EqualiseParams | None = None,
     random_state: int = 0,
-    engine: Engine | None = None,
-    progress: Callable[[float], None] | None = None,
+    engine: ChosenEngine = None,
+    progress: Progress | None = None,
 ) -> Equalisation:
     """Prune both samples until neither shows a tail of excess scores (paper Algorithm 1).
 
@@ -109,30 +112,43 @@ def equalise(
     Parameters
     ----------
     reference, current : array, data frame or path
-    k_max : int
-        Largest neighbourhood; `params` holds everything else (its k_max is replaced by this one).
+    k_max : int, optional
+        Largest neighbourhood; by default that of `params`.
     columns : Columns or sequence of str, optional
         Which columns take part, and as what.
+    params : EqualiseParams, optional
     random_state : int
         Seed of labellings and simulated nulls.
+    engine : Engine or str, optional
+        As for `compare`.
+    progress : callable(stage, fraction), optional
     """
-    check_seed(random_state)
-    params = replace(given(params, EqualiseParams), k_max=k_max)
-    tables = (read_table(reference, "reference"), read_table(current, "current"))
+    params = given(params, EqualiseParams)
+    params = params if k_max is None else replace(params, k_max=k_max)
+    with open_samples(
+        reference, current, columns=columns, engine=engine, random_state=random_state, progress=progress
+    ) as samples:
+        samples.need_all_rows("equalise")
+        return _in_passes(samples, params, as_columns(columns))
+
+
+def _in_passes(samples: Samples, params: EqualiseParams, columns: Columns) -> Equalisation:
+    """Pass after pass, each of what the last one left, until a pass removes nothing."""
+    pair, flipped, tables = samples.encoded, samples.pool.flipped, samples.tables()
     total: Equalisation | None = None
     while True:
-        pair, flipped = canonical(encode(*tables if total is None else _survivors(tables, total), columns))
-        graph = LivingGraph(pair.points, pair.is_current, params.k_max, engine)
-        part = equalise_graph(graph, params, random_state=random_state, progress=progress)
+        graph = ShrinkingGraph(pair.points, pair.is_current, params.k_max, samples.engine)
+        part = equalise_graph(graph, params, random_state=samples.random_state, progress=samples.stage("equalise"))
         last = not part.trace or not part.converged or _identical(pair, part)
-        part = part.swapped() if flipped else part
+        part = turned(part, flipped)
         total = part if total is None else _join(total, part)
         if last:
             return total
+        pair, flipped = canonical(encode(*_survivors(tables, total), columns))
 
 
 def equalise_graph(
-    graph: LivingGraph,
+    graph: ShrinkingGraph,
     params: EqualiseParams,
     *,
     random_state: int = 0,
@@ -170,7 +186,7 @@ class _Judge:
 
     def __init__(
         self,
-        graph: LivingGraph,
+        graph: ShrinkingGraph,
         scores: NDArray[np.float64],
         params: EqualiseParams,
         random_state: int,
@@ -224,7 +240,7 @@ def _tail_nulls(nulls: Nulls, params: EqualiseParams, random_state: int) -> tupl
 
 
 def _prune(
-    graph: LivingGraph,
+    graph: ShrinkingGraph,
     judge: _Judge,
     candidates: NDArray[np.intp],
     round_: int,
@@ -256,13 +272,13 @@ def _prune(
         states = judge.states(scores, candidates)
 
 
-def _step(graph: LivingGraph, round_: int, side: int, point: int, rows: NDArray[np.intp], before: TailState) -> Step:
+def _step(graph: ShrinkingGraph, round_: int, side: int, point: int, rows: NDArray[np.intp], before: TailState) -> Step:
     own = graph.own_position
     return Step(round_, "current" if side == CURRENT else "reference", int(own[point]), own[rows], before)
 
 
 def _collect(
-    graph: LivingGraph, trace: list[Step], states: list[tuple[TailState, TailState]], *, converged: bool
+    graph: ShrinkingGraph, trace: list[Step], states: list[tuple[TailState, TailState]], *, converged: bool
 ) -> Equalisation:
     living = np.flatnonzero(graph.alive)
     own = graph.own_position
@@ -289,7 +305,7 @@ def _survivors(tables: tuple[Table, Table], done: Equalisation) -> tuple[Table, 
 
 def _identical(pair: Encoded, part: Equalisation) -> bool:
     """Whether all surviving rows of a pass are the same: there is nothing left to compare."""
-    kept = np.concatenate([part.kept_reference, pair.n_reference + part.kept_current])
+    kept = np.concatenate([part.kept_reference, pair.in_pool(part.kept_current, current=True)])
     return bool(np.all(np.ptp(pair.points[kept], axis=0) == 0))
 
 

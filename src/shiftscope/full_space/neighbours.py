@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
-from shiftscope.engines.base import Engine, Neighbours
+from shiftscope.engines.base import Engine, Index, Neighbours, Report
 from shiftscope.engines.local import LocalEngine
 from shiftscope.errors import InputError, ParameterError
-
-Report = Callable[[float], None]
-Search = Callable[[int, NDArray[np.intp] | None, Report | None], Neighbours]
-
-PAIR_BLOCK = 1 << 20  # coordinate differences held at once
+from shiftscope.kernels.pair_squares import pair_squares
 
 
 def neighbours(
@@ -23,7 +17,7 @@ def neighbours(
     *,
     queries: NDArray[np.intp] | None = None,
     engine: Engine | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Report | None = None,
 ) -> Neighbours:
     """Find the k nearest pooled points of each query.
 
@@ -49,44 +43,16 @@ def neighbours(
     Neighbours
         `index` (m, k) and `tied` (m, k).
     """
+    index = arranged(points, k, engine)
+    return index.knn(int(k), None if queries is None else _checked_queries(queries, len(points)), progress)
+
+
+def arranged(points: NDArray[np.float64], k: int, engine: Engine | None = None) -> Index:
+    """(n, d) points arranged once for many searches of about `k` neighbours."""
     points = np.ascontiguousarray(points, dtype=np.float64)
     _check_points(points)
     _check_k(k, len(points))
-    if queries is not None:
-        queries = _checked_queries(queries, len(points))
-    return (engine or LocalEngine()).knn(points, int(k), queries, progress)
-
-
-def arrange(points: NDArray[np.float64], k: int, engine: Engine | None = None) -> Search:
-    """Arrange (n, d) points once for many searches of about `k` neighbours, as far as the engine can.
-
-    Returns
-    -------
-    callable(k, queries, progress)
-        See `neighbours`.
-    """
-    engine = engine or LocalEngine()
-    if isinstance(engine, LocalEngine):
-        points = np.ascontiguousarray(points, dtype=np.float64)
-        _check_points(points)
-        _check_k(k, len(points))
-        return engine.index(points, k).knn
-    return lambda k, queries, progress: neighbours(points, k, queries=queries, engine=engine, progress=progress)
-
-
-def neighbours_of(
-    rows: NDArray[np.float64],
-    points: NDArray[np.float64],
-    k: int,
-    *,
-    engine: Engine | None = None,
-    progress: Callable[[float], None] | None = None,
-) -> Neighbours:
-    """Find the k nearest of (n, d) `points` to each of (m, d) `rows`, which are not among the points; k <= n."""
-    rows, points = (np.ascontiguousarray(table, dtype=np.float64) for table in (rows, points))
-    _check_points(points)
-    _check_k(k, len(points) + 1)
-    return (engine or LocalEngine()).nearest(points, int(k), rows, progress)
+    return (engine or LocalEngine()).index(points, int(k))
 
 
 def pair_distances(
@@ -109,19 +75,6 @@ def pair_distances(
     points = np.asarray(points, dtype=np.float64)
     rows = points[: len(index)] if queries is None else points[queries]
     return np.sqrt(pair_squares(rows, points, index))
-
-
-def pair_squares(
-    rows: NDArray[np.float64], points: NDArray[np.float64], index: NDArray[np.integer]
-) -> NDArray[np.float64]:
-    """Squared distances (m, k) of (m, d) `rows` and the points listed for each, as the search sums them."""
-    squares = np.zeros(index.shape)
-    step = max(1, PAIR_BLOCK // max(1, index.shape[1]))
-    for start in range(0, len(index), step):
-        some = slice(start, start + step)
-        for here, column in zip(rows[some].T, points.T, strict=True):
-            squares[some] += (here[:, None] - column[index[some]]) ** 2
-    return squares
 
 
 def _check_points(points: NDArray[np.float64]) -> None:

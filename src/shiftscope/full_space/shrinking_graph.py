@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.engines.base import Engine, Neighbours
-from shiftscope.full_space.neighbours import arrange
+from shiftscope.full_space.neighbours import arranged
 from shiftscope.full_space.score import Nulls, Scores, nulls_for, usable_k_max, walk
 from shiftscope.kernels.score import compact_lists
 
@@ -17,7 +18,7 @@ MIN_RESERVE = 32  # ... and at least this many
 DEAD_SHARE = 4  # lists among so many times more dead points than a list is long are searched in a new arrangement
 
 
-class LivingGraph:
+class ShrinkingGraph:
     """Lists of the nearest living neighbours, asked for again when removals have used one up.
 
     Scores, ties and sizes always refer to the living points, exactly as if the dead had never been in the pool.
@@ -59,9 +60,9 @@ class LivingGraph:
         self._list_of = np.full(n, -1, dtype=np.intp)
         self._list_of[self.rows] = np.arange(self.rows.size)
         self._length = min(n - 1, self.k_max + max(MIN_RESERVE, self.k_max // RESERVE))
-        self._arranged = arrange(points, self._length, engine)
+        self._arranged = arranged(points, self._length, engine)
         self._base = np.arange(n)  # the points that are arranged
-        self._first = self._arranged(self._length, None if rows is None else self.rows, progress)
+        self._first = self._arranged.knn(self._length, None if rows is None else self.rows, progress)
         self._lists, self._origin = self._first, self._arranged
 
     def living(self) -> NDArray[np.intp]:
@@ -123,10 +124,12 @@ class LivingGraph:
         """Take points away."""
         self.alive[rows] = False
 
-    def restore(self) -> None:
-        """Bring all points back."""
-        self.alive[:] = True
-        self._lists, self._arranged, self._base = self._first, self._origin, np.arange(len(self.points))
+    def restored(self) -> ShrinkingGraph:
+        """A graph of its own in which all points live; the first lists are shared."""
+        other = copy(self)
+        other.alive = np.ones_like(self.alive)
+        other._lists, other._arranged, other._base = self._first, self._origin, np.arange(len(self.points))
+        return other
 
     def excess_neighbourhood(self, point: int) -> NDArray[np.intp]:
         """The point and its living neighbours nearer than the first one of the other sample (paper 2.2)."""
@@ -173,9 +176,9 @@ class LivingGraph:
         dead = int(self._base.size - self.alive.sum())
         if dead > DEAD_SHARE * length:
             self._base, dead = np.flatnonzero(self.alive), 0
-            self._arranged = arrange(self.points[self._base], length, self.engine)
+            self._arranged = arranged(self.points[self._base], length, self.engine)
         place = np.searchsorted(self._base, rows)
-        found = self._arranged(min(self._base.size - 1, length + dead + 1), place, None)
+        found = self._arranged.knn(min(self._base.size - 1, length + dead + 1), place, None)
         index, tied = np.empty((rows.size, length), np.int32), np.empty((rows.size, length), np.bool_)
         position, alive = self._base.astype(np.int32), self.alive[self._base]
         compact_lists(np.arange(rows.size), found.index, found.tied, alive, position, index, tied)

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
-from shiftscope.kernels.window_counts import half_deviance
+from shiftscope.kernels.deviance import half_deviance
 
 BOX_BINS = 32  # intervals begin and end at multiples of 1/32 of the rows
 SLACK = 2  # bins by which an interval may later move on either side

@@ -19,6 +19,7 @@ from numba import njit, prange
 from numpy.typing import NDArray
 
 from shiftscope.kernels.cell_counters import add_words
+from shiftscope.kernels.deviance import half_deviance
 from shiftscope.kernels.labels import PACK
 
 MAX_SIZE = 3  # the largest feature sets that are counted exhaustively
@@ -37,20 +38,6 @@ def unpack_windows(window: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArra
     return window >> 3 * _COORDINATE, np.stack(
         [window >> _COORDINATE * axis & mask for axis in range(MAX_SIZE)], axis=-1
     )
-
-
-@njit(cache=True)
-def half_deviance(k: int, n: int, counted: int, xlogx: NDArray[np.float64]) -> float:
-    """Half the deviance of a window with `k` of its `n` rows in the counted sample (a 2 x 2 table).
-
-    D / 2 = sum over the four counts of (count log count) - the same over the margins + N log N; for a
-    window much smaller than the pool this is the deviance of k under Binomial(n, counted / N), and
-    exp(-D / 2) bounds its tail (Chernoff). ``xlogx[i] = i log i`` for i = 0..N.
-    """
-    total = xlogx.shape[0] - 1
-    inside = xlogx[k] + xlogx[n - k] - xlogx[n]
-    outside = xlogx[counted - k] + xlogx[total - n - counted + k] - xlogx[total - n]
-    return float(inside + outside - xlogx[counted] - xlogx[total - counted] + xlogx[total])
 
 
 @njit(cache=True)

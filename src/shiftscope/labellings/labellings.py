@@ -12,7 +12,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from shiftscope.kernels.labels import PACK, STRETCH, draw_packed
+from shiftscope.kernels.deviance import xlogx
+from shiftscope.kernels.labels import PACK, STRETCH, draw_labels, draw_packed
 
 _ONE, _NONE, _ALL = np.uint64(1), np.uint64(0), ~np.uint64(0)
 
@@ -77,7 +78,7 @@ class Labellings:
 
 
 def draw_labellings(n_rows: int, n_reference: int, seeds: NDArray[np.uint64], fixed: int = 0) -> Labellings:
-    """The recipe of the observed labels and of one random permutation of them per seed, the first rows fixed."""
+    """The plan of the observed labels and of one random permutation of them per seed, the first rows fixed."""
     n_labellings = 1 + len(seeds)
     at = np.minimum(np.arange(-(-n_labellings // PACK) * PACK), n_labellings - 1)
     labellings = Labellings(
@@ -89,16 +90,25 @@ def draw_labellings(n_rows: int, n_reference: int, seeds: NDArray[np.uint64], fi
     return replace(labellings, drawn=np.vstack([drawn[:1], drawn])[at])
 
 
+def random_labels(
+    is_current: NDArray[np.bool_], numbers: range, random_state: int, listed: int | None = None
+) -> NDArray[np.uint8]:
+    """(n, len(numbers)) labels; column b is a random choice of as many current rows, seeded by (seed, b).
+
+    The first `listed` rows (default: all) and the others keep their numbers of current rows: the rows that are looked
+    at may have been drawn sample by sample.
+    """
+    rng = np.random.default_rng(random_state)
+    seeds = rng.integers(0, 2**64, size=numbers.stop, dtype=np.uint64)[numbers.start :]
+    parts = np.split(is_current, [is_current.size if listed is None else listed])
+    labels = [draw_labels(part.size, int(part.sum()), seeds + np.uint64(at)) for at, part in enumerate(parts)]
+    return np.asarray(labels[0].T if parts[1].size == 0 else np.concatenate(labels, axis=1).T)
+
+
 def unpack_labels(packed: NDArray[np.uint64], n_labellings: int) -> NDArray[np.uint8]:
     """(packs, n) as (n, labellings) labels."""
     n_bytes = np.ascontiguousarray(packed.T).astype("<u8").view(np.uint8)
     return np.unpackbits(n_bytes, axis=1, count=n_labellings, bitorder="little")
-
-
-def xlogx(n: int) -> NDArray[np.float64]:
-    """``i log i`` for i = 0..n."""
-    counts = np.arange(n + 1.0)
-    return np.asarray(counts * np.log(np.maximum(counts, 1)))
 
 
 def _shared_out(n: int, counted: int, seeds: NDArray[np.uint64]) -> NDArray[np.int64]:

@@ -12,20 +12,18 @@ from numpy.typing import NDArray
 from shiftscope.encoding.features import Groups, columns_of
 from shiftscope.full_space.score import nulls_for, usable_k_max
 from shiftscope.kernels.anchor_scores import score_anchors
-
-ANCHORS = 64  # most rows whose scores decide
-LEAST_ANCHORS = 10
-CANDIDATES = 2048  # most rows of the box among which the anchors are chosen
+from shiftscope.params import ModeParams
 
 
-def climb(
+def best_features(
     points: NDArray[np.float64],
     is_current: NDArray[np.bool_],
     features: tuple[int, ...],
     rows: NDArray[np.intp],
     surplus: int,
     k_max: int,
-    groups: Groups | None = None,
+    groups: Groups,
+    params: ModeParams,
 ) -> tuple[tuple[int, ...], NDArray[np.intp]]:
     """Add or drop one feature after another while the median score of the anchors rises.
 
@@ -42,8 +40,9 @@ def climb(
         How many of them the other sample does not explain: the anchors are that many, the highest scores first.
     k_max : int
         Largest neighbourhood K_M.
-    groups : d tuples of int, optional
-        The matrix columns of each feature; by default every column is a feature.
+    groups : d tuples of int
+        The matrix columns of each feature.
+    params : ModeParams
 
     Returns
     -------
@@ -52,8 +51,7 @@ def climb(
     intp array
         Pool positions of the last anchors.
     """
-    groups = groups or tuple((column,) for column in range(points.shape[1]))
-    field = _Field(points, is_current, rows, surplus, k_max, groups)
+    field = _Field(points, is_current, rows, surplus, k_max, groups, params)
     best = frozenset(features)
     seen = {best}
     while True:
@@ -73,11 +71,12 @@ def by_strength(
     rows: NDArray[np.intp],
     k_max: int,
     groups: Groups,
+    params: ModeParams,
 ) -> tuple[int, ...]:
     """The features ordered by how much the median score of `rows` falls without each, most first."""
     if len(features) < 2:
         return features
-    field = _Field(points, is_current, rows, rows.size, k_max, groups)
+    field = _Field(points, is_current, rows, rows.size, k_max, groups, params)
     without = np.median(field.scores([frozenset(features) - {feature} for feature in features], rows), axis=1)
     return tuple(features[at] for at in np.argsort(without, kind="stable"))
 
@@ -93,6 +92,7 @@ class _Field:
         surplus: int,
         k_max: int,
         groups: Groups,
+        params: ModeParams,
     ) -> None:
         self._groups = groups
         self._columns = np.ascontiguousarray(points.T, dtype=np.float32)
@@ -100,8 +100,8 @@ class _Field:
         n_current = int(is_current.sum())
         nulls = nulls_for(is_current.size - n_current, n_current, usable_k_max(k_max, is_current.size))
         self._table = nulls.tables[int(is_current[rows[0]])]
-        self._rows = rows[:: -(-rows.size // CANDIDATES)]
-        self._count = int(np.clip(surplus, LEAST_ANCHORS, ANCHORS))
+        self._rows = rows[:: -(-rows.size // params.climbing_rows)]
+        self._count = int(np.clip(surplus, min(params.least_rows, params.climbing_anchors), params.climbing_anchors))
 
     def anchors(self, features: frozenset[int]) -> tuple[NDArray[np.intp], float]:
         """The rows with the highest scores in a feature set, and their median score."""

@@ -15,25 +15,19 @@ from numpy.typing import NDArray
 
 from shiftscope.encoding.encode import Encoded
 from shiftscope.encoding.features import columns_of
-from shiftscope.engines.base import Engine
 from shiftscope.full_space.equalise import equalise_graph
-from shiftscope.full_space.shrinking_graph import LivingGraph
+from shiftscope.full_space.shrinking_graph import ShrinkingGraph
 from shiftscope.job import Job
-from shiftscope.modes.best_features import climb
+from shiftscope.labellings.p_values import critical_value, p_values
+from shiftscope.modes.best_features import best_features
 from shiftscope.modes.levels import by_level, counterpart, evidence, sharpen
-from shiftscope.modes.refine import MIN_ROWS, Settled, prune_around, pruned_positions, same_cluster
-from shiftscope.params import EqualiseParams, ScanParams
-from shiftscope.subspaces.families import critical_value, p_values
+from shiftscope.modes.mode import Settled
+from shiftscope.modes.refine import prune_around, pruned_positions, same_cluster
+from shiftscope.params import ScanParams
 from shiftscope.subspaces.scan import FeatureSet, ScanResult, scan_points
 
-RESCAN_PERMUTATIONS = 63  # enough to put the families of a rescan on the common scale; its null is the first scan's
-SCANS_PER_MODE = 2  # scans at most, on average: a mode may come in parts
-ALMOST = 0.9  # of the evidence of a broad set with numbers: its levels alone then tell the story
-RIDER = 0.5  # of the normal deviate of a broad set: a feature that adds no more may be there by chance
-SETS_TRIED = 5  # strongest new sets of one scan that are looked at before it is left
 
-
-def discover(job: Job, scan: ScanResult) -> tuple[Settled, ...]:
+def scan_modes(job: Job, scan: ScanResult) -> tuple[Settled, ...]:
     """Peel one mode after another off the pool, strongest first.
 
     Parameters
@@ -43,10 +37,10 @@ def discover(job: Job, scan: ScanResult) -> tuple[Settled, ...]:
     scan : ScanResult
         Scan of the whole pool; its labellings are the null of every later scan too.
     """
-    null = np.maximum(scan.localised_null, scan.broad_null)
+    null, least = scan.null, job.params.modes.least_rows
     found: tuple[Settled, ...] = ()
     alive = np.ones(len(job.points), dtype=np.bool_)
-    for _ in range(SCANS_PER_MODE * job.params.max_modes):
+    for _ in range(job.params.modes.scans_per_mode * job.params.max_modes):
         pool = np.flatnonzero(alive)
         founded = _found(job, pool, scan, null, found)
         if not founded:
@@ -55,7 +49,7 @@ def discover(job: Job, scan: ScanResult) -> tuple[Settled, ...]:
         for mode in founded:
             alive[mode.all_rows] = False
         left = job.is_current[alive]
-        if min(left.sum(), (~left).sum()) < MIN_ROWS:  # a whole sample is in excess, and so may the other be
+        if min(left.sum(), (~left).sum()) < least:  # a whole sample is in excess, and so may the other be
             others = replace(scan, sets=tuple(s for s in scan.sets if (s.side == "current") != found[-1].is_current))
             return found + _found(job, pool, others, null, found)
         if len(found) >= job.params.max_modes:
@@ -66,7 +60,7 @@ def discover(job: Job, scan: ScanResult) -> tuple[Settled, ...]:
 
 def _rescanned(job: Job, alive: NDArray[np.bool_]) -> ScanResult:
     """Scan of what is left, on the common scale of all scans; the null is the first scan's."""
-    params = replace(job.params.scan or ScanParams(), n_permutations=RESCAN_PERMUTATIONS)
+    params = replace(job.params.scan or ScanParams(), n_permutations=job.params.modes.rescan_labellings)
     return scan_points(
         job.encoded.ranked[alive],
         int(np.sum(~job.is_current[alive])),
@@ -85,7 +79,9 @@ def _found(
     news = [s for s in scan.sets if not echoes(s.features, known) and not any(_left_by(m, job, s) for m in known)]
     sure = [_p_value(s, scan, null) <= job.level for s in news]
     parts = list(compress(news, sure))
-    plain = [_without_riders(s, parts) for s, _ in zip(news[:SETS_TRIED], takewhile(bool, sure), strict=False)]
+    params = job.params.modes
+    tried = [s for s, _ in zip(news[: params.sets_tried], takewhile(bool, sure), strict=False)]
+    plain = [_without_chance_columns(s, parts, params.chance_column) for s in tried]
     for candidate in {s.features: s for s in plain}.values():
         p_value = float(p_values(np.array([candidate.value]), null)[0])
         enough = _enough(candidate, critical_value(null, job.level))
@@ -104,13 +100,13 @@ def _p_value(found: FeatureSet, scan: ScanResult, null: NDArray[np.float64]) -> 
     return max(float(p_values(np.array([found.value]), null)[0]), found.p_value - least)
 
 
-def _without_riders(found: FeatureSet, sets: list[FeatureSet]) -> FeatureSet:
+def _without_chance_columns(found: FeatureSet, sets: list[FeatureSet], spare: float) -> FeatureSet:
     """The smallest part of a broad set that tells as much: the best of many features adds a little by chance alone.
 
     Evidence is minus a log p-value, about half the square of a normal deviate; that of the part, which has the same
-    noise, may be smaller by `RIDER`. Parts are sought among `sets`, which are sure by themselves.
+    noise, may be smaller by `spare`. Parts are sought among `sets`, which are sure by themselves.
     """
-    least = np.sqrt(2.0 * max(found.evidence, 0.0)) - RIDER
+    least = np.sqrt(2.0 * max(found.evidence, 0.0)) - spare
     parts = (
         s
         for s in sets
@@ -128,7 +124,9 @@ def _levels_alone(job: Job, pool: NDArray[np.intp], found: FeatureSet, scan: Sca
         return found
     if found.statistic == "broad":
         alone = tuple(feature for feature, level in zip(found.features, levels, strict=True) if level)
-        twins = (s for s in scan.sets if s.features == alone and s.evidence >= ALMOST * found.evidence)
+        twins = (
+            s for s in scan.sets if s.features == alone and s.evidence >= job.params.modes.levels_alone * found.evidence
+        )
         return next(twins, found)
     kept = [(f, box) for f, box, level in zip(found.features, found.box, levels, strict=True) if level]
     ranked, is_current = job.encoded.ranked[pool], job.is_current[pool]
@@ -228,18 +226,17 @@ def _level_mode(job: Job, pool: NDArray[np.intp], found: FeatureSet, p_value: fl
     held = np.sort(held)
     at = int(np.searchsorted(held, n_reference))
     rows, surplus = _surplus(is_current, replace(found, rows_reference=held[:at], rows_current=held[at:] - n_reference))
-    if rows.size < MIN_ROWS or surplus < 1:
+    if rows.size < job.params.modes.least_rows or surplus < 1:
         return []
-    params, engine = job.params.equalise, job.engine
     instead = [
-        _strongest(points, is_current, others, count, params, engine)
+        _strongest(job, points, is_current, others, count)
         for others, count in counterpart(ranked, is_current, job.encoded.categories, features, held)
     ]
     return [
         Settled(
             found.side == "current",
             features,
-            _strongest(points, is_current, rows, surplus, params, engine),
+            _strongest(job, points, is_current, rows, surplus),
             settled=True,
             localisation=None,
             p_value=p_value,
@@ -253,16 +250,16 @@ def _localised_mode(job: Job, pool: NDArray[np.intp], found: FeatureSet, p_value
     """The rows in excess around the best box, in the features in which its rows stand out most."""
     points, is_current = job.points[pool], job.is_current[pool]
     rows, surplus = _surplus(is_current, found)
-    if rows.size < MIN_ROWS or surplus < 1:
+    params = job.params.modes
+    if rows.size < params.least_rows or surplus < 1:
         return []
-    params, engine = job.params.equalise, job.engine
-    features, anchors = climb(points, is_current, found.features, rows, surplus, params.k_max, job.groups)
+    features, anchors = best_features(points, is_current, found.features, rows, surplus, job.k_max, job.groups, params)
     subspace = np.ascontiguousarray(points[:, columns_of(job.groups, features)])
-    pruned = prune_around(subspace, is_current, anchors, params.k_max, engine=engine)
-    if pruned.size >= max(MIN_ROWS, surplus // 2):
+    pruned = prune_around(job, subspace, is_current, anchors)
+    if pruned.size >= max(params.least_rows, int(params.compact_share * surplus)):
         rows = same_cluster(subspace, pruned, anchors)
     else:  # no compact excess: the rows of the box with the strongest local evidence stand for it
-        rows = _strongest(subspace, is_current, rows, surplus, params, engine)
+        rows = _strongest(job, subspace, is_current, rows, surplus)
     side = found.side == "current"
     return [Settled(side, features, rows, settled=True, localisation=None, p_value=p_value, origin="scan")]
 
@@ -273,16 +270,17 @@ def _broad_modes(job: Job, pool: NDArray[np.intp], found: FeatureSet, p_value: f
     Rows of different levels are different modes: a number may be higher in one level and lower in another.
     """
     points, is_current = job.points[pool], job.is_current[pool]
-    params, engine = job.params.equalise, job.engine
+    params = job.params.modes
     subspace = np.ascontiguousarray(points[:, columns_of(job.groups, found.features)])
     pruned = _equalised(job, pool, subspace)
     groups = [pruned[is_current[pruned] == side] for side in (True, False)]
     categories = [feature for feature in found.features if job.encoded.categories[feature]]
     levels = job.encoded.ranked[pool][:, categories]
-    groups = [part for rows in groups for part in by_level(levels, rows) if part.size >= MIN_ROWS]
+    parts = (part for rows in groups for part in by_level(levels, rows, params.level_share))
+    groups = [part for part in parts if part.size >= params.least_rows]
     if not groups:
         rows, surplus = _surplus(is_current, found)
-        groups = [_strongest(subspace, is_current, rows, surplus, params, engine)] if surplus >= 1 else []
+        groups = [_strongest(job, subspace, is_current, rows, surplus)] if surplus >= 1 else []
     return [
         Settled(
             bool(is_current[rows[0]]),
@@ -299,12 +297,12 @@ def _broad_modes(job: Job, pool: NDArray[np.intp], found: FeatureSet, p_value: f
 
 
 def _equalised(job: Job, pool: NDArray[np.intp], subspace: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Positions in `pool` of the rows that equalisation prunes, looking at the rows of the design."""
-    design, params = job.design.within(pool), job.params.equalise
-    order = design.order
+    """Positions in `pool` of the rows that equalisation prunes, looking at the searched rows."""
+    searched, params = job.searched.within(pool), job.params.equalise
+    order = searched.order
     is_current = job.is_current[pool][order]
-    rows = None if design.whole else np.arange(design.rows.size)
-    graph = LivingGraph(subspace[order], is_current, params.k_max, job.engine, rows=rows)
+    rows = None if searched.whole else np.arange(searched.rows.size)
+    graph = ShrinkingGraph(subspace[order], is_current, params.k_max, job.engine, rows=rows)
     return order[pruned_positions(equalise_graph(graph, params), is_current)]
 
 
@@ -322,14 +320,9 @@ def _surplus(is_current: NDArray[np.bool_], found: FeatureSet) -> tuple[NDArray[
 
 
 def _strongest(
-    points: NDArray[np.float64],
-    is_current: NDArray[np.bool_],
-    rows: NDArray[np.intp],
-    count: int,
-    params: EqualiseParams,
-    engine: Engine | None,
+    job: Job, points: NDArray[np.float64], is_current: NDArray[np.bool_], rows: NDArray[np.intp], count: int
 ) -> NDArray[np.intp]:
     """The `count` of `rows` with the largest score in the subspace."""
-    graph = LivingGraph(points, is_current, params.k_max, engine, rows=rows)
+    graph = ShrinkingGraph(points, is_current, job.k_max, job.engine, rows=rows)
     scores = graph.scores(graph.rows, graph.nulls())
     return np.sort(graph.rows[np.argsort(-scores, kind="stable")[:count]])

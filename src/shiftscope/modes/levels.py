@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 
-LARGE_PART = 0.2  # of the rows of a broad difference: a level with fewer of them is not told by itself
+from shiftscope.kernels.deviance import half_deviances
 
 
 def sharpen(
@@ -97,13 +96,13 @@ def counterpart(
     return found
 
 
-def by_level(levels: NDArray[np.float64], rows: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-    """`rows` split by their combination of levels (n, m): those with at least `LARGE_PART` of the rows."""
+def by_level(levels: NDArray[np.float64], rows: NDArray[np.intp], least_share: float) -> list[NDArray[np.intp]]:
+    """`rows` split by their combination of levels (n, m): parts with at least this share of the rows."""
     if not levels.shape[1]:
         return [rows]
     _, cell = np.unique(levels[rows], axis=0, return_inverse=True)
     parts = [rows[cell.reshape(-1) == at] for at in range(int(cell.max(initial=-1)) + 1)]
-    return [part for part in parts if part.size >= LARGE_PART * rows.size]
+    return [part for part in parts if part.size >= least_share * rows.size]
 
 
 def _parts(values: NDArray[np.float64], is_category: np.bool_) -> list[NDArray[np.bool_]]:
@@ -122,8 +121,5 @@ def evidence(is_current: NDArray[np.bool_], rows: NDArray[np.intp], side: bool) 
     """Half the deviance of the labels inside against outside; 0 if `side` (True: current) is not the one in excess."""
     if (_surplus(is_current, rows) > 0) != side:
         return 0.0
-    total, current = is_current.size, int(is_current.sum())
-    held, hits = rows.size, int(is_current[rows].sum())
-    table = np.array([hits, held - hits, current - hits, total - held - current + hits], dtype=np.float64)
-    margins = np.array([held, total - held, current, total - current], dtype=np.float64)
-    return float(xlogy(table, table).sum() - xlogy(margins, margins).sum() + xlogy(total, total))
+    hits = int(is_current[rows].sum())
+    return float(half_deviances(hits, rows.size, int(is_current.sum()), is_current.size))

@@ -5,24 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
-from shiftscope.equalised_subset import Subset
+from shiftscope.encoding.encode import Encoded
 from shiftscope.errors import InputError, ParameterError, check_kind, check_seed, is_whole
-from shiftscope.findings import ShiftResult
+from shiftscope.findings import Subset
+from shiftscope.messages import percent
 from shiftscope.plain_data import write_fields
-from shiftscope.progress import Progress, silent
+from shiftscope.progress import Progress, checked_progress
 from shiftscope.questions.independent_tests import FOLDS, Check, boosted_scores, independent_checks
+from shiftscope.results import ShiftResult
 
-if TYPE_CHECKING:
-    from shiftscope.encoding.encode import Encoded
-
-SCHEMA = 1
-MIN_ROWS = 10 * FOLDS  # of either sample: fewer cannot be cut into folds that mean anything
+CERTIFICATE_SCHEMA = 1
+LEAST_CERTIFIED = 10 * FOLDS  # of either sample: fewer cannot be cut into folds that mean anything
 
 SEEDS = 1 << 32  # different ones that scikit-learn knows
 
@@ -66,7 +64,7 @@ class Certificate:
 
     def to_json(self, path: str | PathLike[str] | None = None) -> str:
         """The certificate as JSON text, also written to `path` if given."""
-        return write_fields(self, SCHEMA, path)
+        return write_fields(self, CERTIFICATE_SCHEMA, path)
 
     def __str__(self) -> str:
         names = [check.name for check in self.subsets[0].checks]
@@ -74,7 +72,7 @@ class Certificate:
         head = "  ".join(name.rjust(width) for name, width in zip(names, widths, strict=True))
         lines = [f"{'':16s} {'removed (ref, cur)':>18s}  {head}"]
         for subset in self.subsets:
-            removed = f"{100 * subset.removed_reference:.2f} %, {100 * subset.removed_current:.2f} %"
+            removed = f"{percent(subset.removed_reference)}, {percent(subset.removed_current)}"
             cells = "  ".join(
                 f"{check.statistic:.3g} (p {check.p_value:.2g})".rjust(width)
                 for check, width in zip(subset.checks, widths, strict=True)
@@ -94,7 +92,7 @@ def certify(
     n_permutations: int = 199,
     alternatives: bool = True,
     random_state: int = 0,
-    progress: Progress = silent,
+    progress: Progress | None = None,
 ) -> Certificate:
     """Test both samples before and after equalisation by means that had no part in it.
 
@@ -118,6 +116,7 @@ def certify(
     Certificate
     """
     check_seed(random_state)
+    progress = checked_progress(progress)
     check_kind("result", result, ShiftResult)
     if not is_whole(n_permutations, 19):
         raise ParameterError(f"n_permutations must be a whole number of at least 19, got {n_permutations!r}")
@@ -137,7 +136,7 @@ def _pairs(
     encoded: Encoded, subset: Subset, *, alternatives: bool, seed: int
 ) -> Iterator[tuple[str, NDArray[np.intp]]]:
     """Name and kept pool positions of each pair of subsets; refuses what is too small to be tested."""
-    kept = np.concatenate([subset.kept_reference, encoded.n_reference + subset.kept_current])
+    kept = np.concatenate([subset.kept_reference, encoded.in_pool(subset.kept_current, current=True)])
     _check_size("the equalised subsets", encoded, kept)
     yield "all rows", np.arange(len(encoded.points))
     yield "equalised", kept
@@ -150,11 +149,11 @@ def _pairs(
 
 def _check_size(what: str, encoded: Encoded, rows: NDArray[np.intp]) -> None:
     n_current = int(np.sum(rows >= encoded.n_reference))
-    if min(n_current, rows.size - n_current) < MIN_ROWS:
-        small = min(encoded.n_reference, encoded.n_current) < MIN_ROWS
+    if min(n_current, rows.size - n_current) < LEAST_CERTIFIED:
+        small = min(encoded.n_reference, encoded.n_current) < LEAST_CERTIFIED
         raise InputError(
             f"{what} have {rows.size - n_current} reference and {n_current} current rows; tests of what remains need "
-            f"{MIN_ROWS} of each: {'give more rows' if small else 'the samples have too little in common'}"
+            f"{LEAST_CERTIFIED} of each: {'give more rows' if small else 'the samples have too little in common'}"
         )
 
 
@@ -162,7 +161,7 @@ def _random_rows(encoded: Encoded, subset: Subset, rng: np.random.Generator) -> 
     """As many rows of either sample as the subset keeps, chosen at random."""
     reference = rng.permutation(encoded.n_reference)[: subset.kept_reference.size]
     current = rng.permutation(encoded.n_current)[: subset.kept_current.size]
-    return np.concatenate([np.sort(reference), encoded.n_reference + np.sort(current)])
+    return np.concatenate([np.sort(reference), encoded.in_pool(np.sort(current), current=True)])
 
 
 def density_ratio_rows(points: NDArray[np.float64], is_current: NDArray[np.bool_], seed: int) -> NDArray[np.intp]:

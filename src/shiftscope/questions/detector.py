@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import Any
@@ -13,12 +12,12 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from shiftscope._compare import checked_settings, compare
-from shiftscope.encoding.encode import Columns
-from shiftscope.engines.base import Engine
 from shiftscope.errors import InputError
-from shiftscope.findings import ShiftResult
 from shiftscope.params import CompareParams
-from shiftscope.progress import Progress, silent
+from shiftscope.progress import Progress
+from shiftscope.questions.detector_file import SavedDetector, read_detector, write_detector
+from shiftscope.results import ShiftResult
+from shiftscope.samples import ChosenColumns, ChosenEngine
 from shiftscope.tables.column_kinds import Column, Unusable
 from shiftscope.tables.table import Table, read_table
 
@@ -48,10 +47,10 @@ class ShiftDetector(BaseEstimator):  # type: ignore[misc]
         self,
         *,
         alpha: float | None = None,
-        columns: Columns | Sequence[str] | None = None,
+        columns: ChosenColumns = None,
         params: CompareParams | None = None,
         random_state: int = 0,
-        engine: Engine | str | None = None,
+        engine: ChosenEngine = None,
     ) -> None:
         self.alpha = alpha
         self.columns = columns
@@ -65,7 +64,7 @@ class ShiftDetector(BaseEstimator):  # type: ignore[misc]
         _refuse_what_scikit_learn_refuses(X)
         return self._remember(own_copy(read_table(X, "reference")))
 
-    def compare(self, current: object, *, progress: Progress = silent) -> ShiftResult:
+    def compare(self, current: object, *, progress: Progress | None = None) -> ShiftResult:
         """Compare a current sample with the reference; the result is that of `shiftscope.compare`."""
         return compare(
             self.reference_table(),
@@ -80,12 +79,11 @@ class ShiftDetector(BaseEstimator):  # type: ignore[misc]
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted detector to one file, whole or not at all; the engine stays behind."""
-        from shiftscope.questions.detector_file import write_detector
-
-        write_detector(self, path)
+        saved = SavedDetector(self.alpha, self.columns, self.params, self.random_state, self.reference_table())
+        write_detector(saved, path)
 
     @classmethod
-    def load(cls, path: str | PathLike[str], *, engine: Engine | str | None = None) -> ShiftDetector:
+    def load(cls, path: str | PathLike[str], *, engine: ChosenEngine = None) -> ShiftDetector:
         """Read a saved detector.
 
         Raises
@@ -93,8 +91,6 @@ class ShiftDetector(BaseEstimator):  # type: ignore[misc]
         InputError
             If the file is missing, damaged, of another kind or of a newer version.
         """
-        from shiftscope.questions.detector_file import read_detector
-
         saved = read_detector(path)
         detector = cls(
             alpha=saved.alpha,

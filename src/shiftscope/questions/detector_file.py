@@ -12,24 +12,22 @@ import io
 import json
 import zipfile
 import zlib
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shiftscope.encoding.encode import Columns
 from shiftscope.errors import InputError
 from shiftscope.messages import one_line
 from shiftscope.output_files import whole_file
 from shiftscope.params import PARTS, CompareParams
+from shiftscope.tables.column_choice import Columns
 from shiftscope.tables.column_kinds import Column, Unusable
 from shiftscope.tables.table import Table
-
-if TYPE_CHECKING:
-    from shiftscope.questions.detector import ShiftDetector
 
 FORMAT = "shiftscope detector"
 VERSION = 1
@@ -43,16 +41,16 @@ class SavedDetector:
     """What a file holds of a detector."""
 
     alpha: float | None
-    columns: Columns | tuple[str, ...] | None
+    columns: Columns | Sequence[str] | None
     params: CompareParams | None
     random_state: int
     table: Table
 
 
-def write_detector(detector: ShiftDetector, path: str | PathLike[str]) -> None:
-    """Write a fitted detector, whole or not at all."""
-    table = detector.reference_table()
-    state = json.dumps(_state(detector, table), default=_plain_number).encode()
+def write_detector(detector: SavedDetector, path: str | PathLike[str]) -> None:
+    """Write what is to be saved, whole or not at all."""
+    table = detector.table
+    state = json.dumps(_state(detector), default=_plain_number).encode()
     buffer = io.BytesIO()
     np.save(buffer, _matrix(table), allow_pickle=False)
     values = buffer.getvalue()
@@ -119,8 +117,8 @@ def _checksum(*parts: bytes) -> str:
     return digest.hexdigest()
 
 
-def _state(detector: ShiftDetector, table: Table) -> dict[str, Any]:
-    columns = detector.columns
+def _state(detector: SavedDetector) -> dict[str, Any]:
+    columns, table = detector.columns, detector.table
     if isinstance(columns, Columns):
         chosen: Any = {
             "include": None if columns.include is None else list(columns.include),

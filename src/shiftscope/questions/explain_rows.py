@@ -9,26 +9,102 @@ whether or not the current sample as a whole differs from the reference.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from os import PathLike
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shiftscope.encoding.encode import Columns, Encoded, encode_pair
+from shiftscope.encoding.encode import Encoded
 from shiftscope.encoding.features import columns_of
-from shiftscope.errors import InputError, ParameterError, alpha_fault, check_seed, given, is_whole
-from shiftscope.full_space.shrinking_graph import LivingGraph
-from shiftscope.modes.best_features import ANCHORS, by_strength, climb
+from shiftscope.errors import InputError, ParameterError, alpha_fault, given
+from shiftscope.full_space.score import check_k_max
+from shiftscope.full_space.shrinking_graph import ShrinkingGraph
+from shiftscope.messages import listed
+from shiftscope.modes.best_features import best_features, by_strength
 from shiftscope.modes.describe import directions
 from shiftscope.modes.levels import sharpen
-from shiftscope.params import DEFAULT_K_MAX, ScanParams
-from shiftscope.progress import Progress, silent
-from shiftscope.questions.explanation import Inside, RowsExplanation
+from shiftscope.modes.mode import Direction
+from shiftscope.params import DEFAULT_K_MAX, ModeParams, ScanParams
+from shiftscope.plain_data import write_fields
+from shiftscope.progress import Progress
 from shiftscope.questions.matched_rows import telling_features
+from shiftscope.samples import ChosenColumns, ChosenEngine, Samples, open_samples
 from shiftscope.subspaces.scan import FeatureSet, ScanResult, scan_points
 
 DEFAULT_ALPHA = 0.01
+MODES = ModeParams()
+ROWS_SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Inside:
+    """Rows in the region of an explanation: suspected ones, other ones of current, ones of the reference."""
+
+    suspected: int
+    other_current: int
+    reference: int
+
+
+@dataclass(frozen=True)
+class RowsExplanation:
+    """The answer of `explain_rows`.
+
+    Attributes
+    ----------
+    explained : bool
+        p_value <= alpha: the suspected rows stand out.
+    p_value, alpha : float
+        How often the whole search finds as much in random rows of current, and the level it is held against.
+    features : tuple of str
+        Where they stand out, strongest first; empty if they do not.
+    rows : intp array
+        The suspected rows that stand out there, as positions in current.
+    suspected : intp array
+        All suspected rows.
+    directions : tuple of Direction
+        How `rows` differ from the reference along each feature.
+    inside : Inside or None
+        What lies in the smallest box around `rows` along the features; None if nothing is explained.
+    n_reference, n_current : int
+    scan : ScanResult
+        The search; its "current" sample are the suspected rows, its "reference" all the others.
+    """
+
+    explained: bool
+    p_value: float
+    alpha: float
+    features: tuple[str, ...]
+    rows: NDArray[np.intp]
+    suspected: NDArray[np.intp]
+    directions: tuple[Direction, ...]
+    inside: Inside | None
+    n_reference: int
+    n_current: int
+    scan: ScanResult = field(repr=False)
+
+    def to_json(self, path: str | PathLike[str] | None = None) -> str:
+        """All but the scan as JSON text, also written to `path` if given."""
+        return write_fields(self, ROWS_SCHEMA, path, without="scan")
+
+    def __str__(self) -> str:
+        count = self.suspected.size
+        named = f"the {count:,} suspected rows" if count > 1 else "the suspected row"
+        if self.inside is None:
+            return (
+                f"Not explained (p = {self.p_value:.2g}, alpha = {self.alpha:g}): no small set of columns tells "
+                f"{named} from random rows of current."
+            )
+        others = self.n_current - count
+        lines = [
+            f"Explained (p = {self.p_value:.2g}, alpha = {self.alpha:g}): {self.rows.size:,} of {named} stand out in "
+            f"{listed(self.features) if len(self.features) > 8 else ', '.join(self.features)}.",
+            *(f"  {direction}" for direction in self.directions),
+            f"Around them lie {self.inside.suspected:,} of {count:,} suspected rows, {self.inside.other_current:,} of "
+            f"{others:,} other rows of current and {self.inside.reference:,} of {self.n_reference:,} of the reference.",
+        ]
+        return "\n".join(lines)
 
 
 def explain_rows(
@@ -37,11 +113,12 @@ def explain_rows(
     rows: Sequence[int] | NDArray[Any],
     *,
     alpha: float = DEFAULT_ALPHA,
-    columns: Columns | Sequence[str] | None = None,
+    columns: ChosenColumns = None,
     params: ScanParams | None = None,
     k_max: int = DEFAULT_K_MAX,
     random_state: int = 0,
-    progress: Progress = silent,
+    engine: ChosenEngine = None,
+    progress: Progress | None = None,
 ) -> RowsExplanation:
     """Find the features in which suspected rows of the current sample are anomalous, or say that there are none.
 
@@ -59,30 +136,40 @@ def explain_rows(
     k_max : int
         Largest neighbourhood behind the scores that settle the features.
     random_state : int
+    engine : Engine or str, optional
+        As for `compare`.
     progress : callable(stage, fraction), optional
 
     Returns
     -------
     RowsExplanation
     """
-    check_seed(random_state)
     fault = alpha_fault(alpha)
     if fault is not None:
         raise ParameterError(fault)
-    if not is_whole(k_max, 1):
-        raise ParameterError(f"k_max must be a whole number of at least 1, got {k_max!r}")
-    encoded = encode_pair(reference, current, columns)
+    check_k_max(k_max)
+    params = replace(given(params, ScanParams), level=alpha)
+    with open_samples(
+        reference, current, columns=columns, engine=engine, random_state=random_state, progress=progress
+    ) as samples:
+        samples.need_all_rows("explain_rows")
+        return _explained(samples, rows, params, k_max)
+
+
+def _explained(samples: Samples, rows: Sequence[int] | NDArray[Any], params: ScanParams, k_max: int) -> RowsExplanation:
+    """The two samples play different parts here, so they are taken in the user's order."""
+    encoded, alpha = samples.as_given, params.level
     suspected = _positions(rows, encoded.n_current)
-    pool = _Pool.of(encoded, suspected)
+    pool = _Suspects.of(encoded, suspected)
     scan = scan_points(
         encoded.ranked[pool.order],
         len(pool.order) - suspected.size,
         encoded.names,
-        replace(given(params, ScanParams), level=alpha),
+        params,
         categories=encoded.categories,
         fixed=encoded.n_reference,
-        random_state=random_state,
-        progress=progress,
+        random_state=samples.random_state,
+        progress=samples.progress,
     )
     _check_reachable(scan, alpha)
     explained = scan.p_value <= alpha
@@ -92,13 +179,13 @@ def explain_rows(
         p_value=scan.p_value,
         alpha=alpha,
         features=tuple(encoded.names[feature] for feature in features),
-        rows=np.sort(outstanding) - encoded.n_reference,
+        rows=encoded.in_samples(np.sort(outstanding))[1],
         suspected=suspected,
         directions=directions(encoded, True, outstanding, features) if explained else (),
         inside=_counted(pool, features, outstanding) if explained else None,
         n_reference=encoded.n_reference,
         n_current=encoded.n_current,
-        scan=scan,
+        scan=scan.in_units_of(encoded),
     )
 
 
@@ -125,7 +212,7 @@ def _positions(rows: Sequence[int] | NDArray[Any], n_current: int) -> NDArray[np
 
 
 @dataclass(frozen=True)
-class _Pool:
+class _Suspects:
     """The pooled rows, and which of them are suspected.
 
     Attributes
@@ -142,9 +229,9 @@ class _Pool:
     order: NDArray[np.intp]
 
     @classmethod
-    def of(cls, encoded: Encoded, rows: NDArray[np.intp]) -> _Pool:
+    def of(cls, encoded: Encoded, rows: NDArray[np.intp]) -> _Suspects:
         suspected = np.zeros(len(encoded.points), dtype=np.bool_)
-        suspected[encoded.n_reference + rows] = True
+        suspected[encoded.in_pool(rows, current=True)] = True
         return cls(encoded, suspected, np.argsort(suspected, kind="stable"))
 
 
@@ -156,7 +243,7 @@ def _check_reachable(scan: ScanResult, alpha: float) -> None:
         )
 
 
-def _settled(pool: _Pool, found: FeatureSet, k_max: int, alpha: float) -> tuple[tuple[int, ...], NDArray[np.intp]]:
+def _settled(pool: _Suspects, found: FeatureSet, k_max: int, alpha: float) -> tuple[tuple[int, ...], NDArray[np.intp]]:
     """From the strongest set to the features in which the suspected rows stand out most, and those rows."""
     encoded, labels = pool.encoded, pool.suspected
     n_others = labels.size - int(labels.sum())
@@ -167,11 +254,13 @@ def _settled(pool: _Pool, found: FeatureSet, k_max: int, alpha: float) -> tuple[
     if found.side == "reference":  # the suspected rows keep out of the box: all of them do
         return found.features, np.flatnonzero(labels)
     surplus = round(labels[held].sum() - held.size * labels.mean())
-    features, anchors = climb(
-        encoded.points, labels, found.features, np.flatnonzero(labels), surplus, k_max, encoded.groups
+    features, anchors = best_features(
+        encoded.points, labels, found.features, np.flatnonzero(labels), surplus, k_max, encoded.groups, MODES
     )
     features = telling_features(encoded, labels, features, alpha)
-    features = by_strength(encoded.points, labels, features, anchors[:ANCHORS], k_max, encoded.groups)
+    features = by_strength(
+        encoded.points, labels, features, anchors[: MODES.climbing_anchors], k_max, encoded.groups, MODES
+    )
     return features, _outstanding(encoded, labels, features, anchors, k_max)
 
 
@@ -191,13 +280,13 @@ def _outstanding(
 ) -> NDArray[np.intp]:
     """Suspected rows whose score is larger than chance allows once among so many; at least the anchors that climbed."""
     subspace = np.ascontiguousarray(encoded.points[:, columns_of(encoded.groups, features)])
-    graph = LivingGraph(subspace, labels, k_max, rows=np.flatnonzero(labels))
+    graph = ShrinkingGraph(subspace, labels, k_max, rows=np.flatnonzero(labels))
     nulls = graph.nulls()
     scores = graph.scores(graph.rows, nulls)
     return np.union1d(graph.rows[scores >= nulls.current.threshold(1.0 / max(2, graph.rows.size))], anchors)
 
 
-def _counted(pool: _Pool, features: tuple[int, ...], rows: NDArray[np.intp]) -> Inside:
+def _counted(pool: _Suspects, features: tuple[int, ...], rows: NDArray[np.intp]) -> Inside:
     """Rows of each kind in the smallest box, along the features, that holds `rows`."""
     encoded = pool.encoded
     inside = np.ones(len(encoded.points), dtype=np.bool_)

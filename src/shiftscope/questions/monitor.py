@@ -15,17 +15,19 @@ from typing import Any
 
 import numpy as np
 
-from shiftscope.encoding.encode import Encoded, encode
-from shiftscope.encoding.sample_order import canonical
+from shiftscope._compare import protocol
+from shiftscope.encoding.encode import Encoded
 from shiftscope.errors import InputError, ParameterError, alpha_fault, check_kind, is_whole
-from shiftscope.findings import Mode, ShiftResult
-from shiftscope.job import Job
-from shiftscope.progress import Progress, silent
+from shiftscope.job import Clock, Job
+from shiftscope.modes.mode import Mode
+from shiftscope.progress import Progress, checked_progress
+from shiftscope.questions.batch import BatchRow, Region, StrongestMode
 from shiftscope.questions.detector import ShiftDetector
 from shiftscope.questions.monitor_history import History, HistoryHeader
-from shiftscope.questions.monitor_result import BatchRow, MonitorResult, Region, StrongestMode
+from shiftscope.questions.monitor_result import MonitorResult
 from shiftscope.questions.staged_verdict import staged_verdict
-from shiftscope.samples import LocalPool, opened
+from shiftscope.results import ShiftResult
+from shiftscope.samples import open_samples
 from shiftscope.tables.column_kinds import Unusable
 from shiftscope.tables.table import Table, read_table
 
@@ -38,7 +40,7 @@ def monitor(
     *,
     horizon: int | None = None,
     history: str | PathLike[str] | None = None,
-    progress: Progress = silent,
+    progress: Progress | None = None,
 ) -> MonitorResult:
     """Compare a sequence of batches with a fitted reference.
 
@@ -63,6 +65,7 @@ def monitor(
         One row per batch; with `history`, one per batch of the file.
     """
     check_kind("detector", detector, ShiftDetector)
+    progress = checked_progress(progress)
     params = detector.settings()
     if history is not None and horizon is None:
         raise ParameterError("horizon must be given with history: over how many batches in all is alpha to hold?")
@@ -127,16 +130,23 @@ class _Watcher:
     progress: Progress
 
     def row(self, name: str, digest: str, table: Table) -> BatchRow:
+        detector, params = self.detector, self.detector.settings()
         try:
-            encoded = encode(self.detector.reference_table(), table, self.detector.columns)
+            with open_samples(
+                detector.reference_table(),
+                table,
+                columns=detector.columns,
+                engine=detector.engine,
+                random_state=detector.random_state,
+                progress=self.progress,
+            ) as samples:
+                job = Job.of(samples, params)
+                verdict = staged_verdict(job, self.level)
+                alarm = verdict.p_value <= self.level
+                result = samples.turned(protocol(job, Clock())) if alarm else None
+                encoded = samples.as_given
         except InputError as error:  # of many batches, which one
             raise InputError(f"{name}: {error}") from error
-        with opened(self.detector.engine) as engine:
-            pool = LocalPool(*canonical(encoded))
-            job = Job(pool, self.detector.settings(), self.detector.random_state, engine, self.progress)
-            verdict = staged_verdict(job, self.level)
-        alarm = verdict.p_value <= self.level
-        result = self.detector.compare(table, progress=self.progress) if alarm else None
         mode = _strongest(result) if result is not None else None
         region = next((row.mode.region for row in self.rows if row.mode is not None), mode.region if mode else None)
         return BatchRow(
@@ -170,7 +180,7 @@ def _strongest(result: ShiftResult) -> StrongestMode | None:
 
 def _region(mode: Mode, encoded: Encoded) -> Region:
     """Along each feature the range of the middle of the mode's rows, or the levels that they have."""
-    rows = mode.rows + (encoded.n_reference if mode.side == "current" else 0)
+    rows = encoded.in_pool(mode.rows, current=mode.side == "current")
     margin = (1.0 - REGION_SHARE) / 2.0
     low, high, levels = [], [], []
     for name in mode.features:

@@ -13,17 +13,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shiftscope.errors import InputError
 from shiftscope.output_files import check_target
-from shiftscope.plain_data import plain
+from shiftscope.plain_data import UnfitError, from_plain, plain
+from shiftscope.questions.batch import BatchRow
+from shiftscope.questions.detector import ShiftDetector
 from shiftscope.questions.file_lock import locked
-from shiftscope.questions.monitor_result import BatchRow
-from shiftscope.report.saved_result import UnfitError, from_plain
-
-if TYPE_CHECKING:
-    from shiftscope.questions.detector import ShiftDetector
 
 FORMAT = "shiftscope history"
 VERSION = 1

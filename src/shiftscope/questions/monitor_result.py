@@ -6,85 +6,15 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from shiftscope.findings import Side
+from shiftscope.messages import percent
 from shiftscope.plain_data import write_fields
+from shiftscope.questions.batch import BatchRow
 
 if TYPE_CHECKING:
     import polars as pl
 
-SCHEMA = 1
+MONITOR_SCHEMA = 1
 NAME_SHOWN = 24  # characters of a batch's name in the printed table
-
-
-@dataclass(frozen=True)
-class Region:
-    """Where a mode lies, in the user's units, so that other batches can be counted there.
-
-    Attributes
-    ----------
-    features : tuple of str
-    low, high : tuple of float or None
-        Range along each feature; None for a category, and where the mode's rows lack the value.
-    levels : tuple of tuple of str
-        Levels of each category; empty for other kinds.
-    """
-
-    features: tuple[str, ...]
-    low: tuple[float | None, ...]
-    high: tuple[float | None, ...]
-    levels: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True)
-class StrongestMode:
-    """The strongest mode of a batch: the fields of `Mode` that tell it, and its region."""
-
-    side: Side
-    features: tuple[str, ...]
-    excess: float
-    excess_interval: tuple[float, float]
-    directions: tuple[str, ...]
-    region: Region
-
-
-@dataclass(frozen=True)
-class BatchRow:
-    """One batch.
-
-    Attributes
-    ----------
-    number : int
-        From 1, in the order of time.
-    name, digest : str
-        Name and fingerprint of the batch.
-    n_rows : int
-    p_value : float
-        Valid by itself, whatever the number of labellings it took.
-    n_permutations : int
-        Largest number of labellings of its searches.
-    level : float
-        What the batch may spend of alpha.
-    alarm : bool
-        p_value <= level.
-    n_modes : int
-        Modes found after an alarm.
-    mode : StrongestMode or None
-        The strongest of them.
-    drift : float or None
-        Share of the batch in the region of the first mode ever found, minus the reference's share there; None before.
-    """
-
-    number: int
-    name: str
-    digest: str
-    n_rows: int
-    p_value: float
-    n_permutations: int
-    level: float
-    alarm: bool
-    n_modes: int
-    mode: StrongestMode | None
-    drift: float | None
 
 
 @dataclass(frozen=True)
@@ -150,13 +80,13 @@ class MonitorResult:
 
     def to_json(self, path: str | PathLike[str] | None = None) -> str:
         """The result as JSON text, also written to `path` if given."""
-        return write_fields(self, SCHEMA, path)
+        return write_fields(self, MONITOR_SCHEMA, path)
 
     def plot(self, path: str | PathLike[str]) -> None:
         """Draw p-values, excess and drift over time; the suffix of `path` (.png, .svg, .pdf) chooses the format."""
-        from shiftscope.questions.monitor_plot import draw
+        from shiftscope.questions.monitor_plot import draw  # matplotlib is slow to load
 
-        draw(self, path)
+        draw(self.rows, self.level, path)
 
     def __str__(self) -> str:
         alarms = self.alarms
@@ -175,7 +105,7 @@ def _line(row: BatchRow) -> str:
     drift = "" if row.drift is None else f"{100 * row.drift:+.1f} %"
     mode = ""
     if row.mode is not None:
-        amount = f"{100 * row.mode.excess:.1f} % more in" if row.mode.excess > 0 else "other rows in"
+        amount = f"{percent(row.mode.excess)} more in" if row.mode.excess > 0 else "other rows in"
         mode = f"{amount} {row.mode.side}: {', '.join(row.mode.directions)}"
     mark = "!" if row.alarm else ""
     line = f"{mark:>3s} {name:{NAME_SHOWN}s} {row.n_rows:8,d} {row.p_value:8.2g}  {drift:>7s}  {mode}"

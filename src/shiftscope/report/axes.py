@@ -14,10 +14,7 @@ from matplotlib.dates import AutoDateLocator, num2date
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from shiftscope.encoding.encode import Encoded
-from shiftscope.encoding.features import Feature
-from shiftscope.findings import ShiftResult
-from shiftscope.tables.column_kinds import DAY, Kind, time_text
+from shiftscope.findings import DAY, Encoded, Feature, Findings, Kind, time_text
 
 VIEW = (0.002, 0.998)  # pooled quantiles between which numbers are drawn
 DRAWABLE = (1e-100, 1e100)  # spreads outside are drawn standardised, and so are columns ...
@@ -110,7 +107,7 @@ class Box:
     top: float
 
 
-def drawn(result: ShiftResult, position: int) -> Drawn:
+def drawn(result: Findings, position: int) -> Drawn:
     """One user column, drawn so that all rows of the modes seen in it are in view."""
     name, encoded = result.names[position], result.encoded
     seen = [mode for mode in result.modes if name in mode.features]
@@ -120,7 +117,7 @@ def drawn(result: ShiftResult, position: int) -> Drawn:
     few = _few_values(encoded.values(position))
     if few is not None:
         return _few(name, encoded, position, few)
-    rows = [mode.rows + (result.n_reference if mode.side == "current" else 0) for mode in seen]
+    rows = [result.in_pool(mode) for mode in seen]
     return _number(name, encoded, position, np.concatenate(rows) if rows else np.empty(0, np.intp))
 
 

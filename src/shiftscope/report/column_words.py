@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shiftscope.encoding.encode import Encoded
+from shiftscope.findings import Encoded, Kind
 from shiftscope.messages import plain
-from shiftscope.tables.column_kinds import Kind
 
 LEVELS_NAMED = 3  # levels of a cell that are named; more are counted
 

@@ -7,13 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shiftscope.encoding.features import columns_of
-from shiftscope.findings import Mode, ShiftResult, Side
-from shiftscope.full_space.equalise import Equalisation
-from shiftscope.full_space.null import ScoreNull
+from shiftscope.findings import Equalisation, Findings, Mode, ScanResult, ScoreNull, Side, columns_of
 from shiftscope.messages import plain
 from shiftscope.report.axes import Axis, Drawn, Floats, bin_edges, drawn
-from shiftscope.subspaces.scan import ScanResult
 
 POINTS_SHOWN = 1500  # rows drawn per sample
 MARKS_SHOWN = 400  # rows marked per mode
@@ -133,7 +129,7 @@ class TraceLine:
     distance: Floats
 
 
-def gallery(result: ShiftResult) -> Gallery:
+def gallery(result: Findings) -> Gallery:
     """Sample the rows of both samples in the columns worth looking at; empty without modes."""
     columns = [drawn(result, position) for position in _columns_shown(result)]
     rng = np.random.default_rng(result.random_state)
@@ -146,24 +142,24 @@ def gallery(result: ShiftResult) -> Gallery:
     )
 
 
-def picture(result: ShiftResult, mode: Mode, shown: Gallery) -> Picture:
+def picture(result: Findings, mode: Mode, shown: Gallery) -> Picture:
     """Sample and count the rows of one mode in the columns of the gallery and in its own strongest features."""
     names = [column.name for column in shown.columns]
-    offset = result.n_reference if mode.side == "current" else 0
+    current = mode.side == "current"
     marked = _chosen(mode.rows, MARKS_SHOWN, np.random.default_rng(result.random_state))
     columns = [drawn(result, result.names.index(name)) for name in names]
     own = [drawn(result, result.names.index(feature)) for feature in mode.features[:FEATURES_SHOWN]]
     return Picture(
         axes=tuple(names.index(feature) for feature in mode.features if feature in names),
-        marked=Points(marked, _drawn_rows(columns, marked + offset)),
-        histograms=tuple(_histogram(result, column, mode.rows + offset) for column in own),
+        marked=Points(marked, _drawn_rows(columns, result.encoded.in_pool(marked, current=current))),
+        histograms=tuple(_histogram(result, column, result.in_pool(mode)) for column in own),
     )
 
 
-def top_rows(result: ShiftResult, mode: Mode) -> tuple[TopRow, ...]:
+def top_rows(result: Findings, mode: Mode) -> tuple[TopRow, ...]:
     """The rows nearest to the mode's middle (its median), in standard deviations of its features."""
     encoded = result.encoded
-    rows = mode.rows + (result.n_reference if mode.side == "current" else 0)
+    rows = result.in_pool(mode)
     positions = [encoded.names.index(feature) for feature in mode.features]
     points = encoded.points[rows][:, columns_of(encoded.groups, positions)]
     distance = np.square(points - np.median(points, axis=0)).sum(axis=1)
@@ -202,7 +198,7 @@ def trace_line(done: Equalisation, side: Side) -> TraceLine:
     return TraceLine(removed[shown], _short(distance[shown]))
 
 
-def _columns_shown(result: ShiftResult) -> list[int]:
+def _columns_shown(result: Findings) -> list[int]:
     """Positions of the modes' features, the strongest of every mode first, then of other columns."""
     if not result.modes:
         return []
@@ -216,7 +212,7 @@ def _chosen(rows: NDArray[np.intp], count: int, rng: np.random.Generator) -> NDA
     return rows if rows.size <= count else np.sort(rng.choice(rows, count, replace=False))
 
 
-def _histogram(result: ShiftResult, column: Drawn, rows: NDArray[np.intp]) -> Histogram:
+def _histogram(result: Findings, column: Drawn, rows: NDArray[np.intp]) -> Histogram:
     """Shares of all groups in the bins of the axis."""
     n, places = result.n_reference, column.in_view()
     edges = bin_edges(column.axis, BINS)

@@ -20,8 +20,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator, MaxNLocator
 
-from shiftscope.findings import Side
-from shiftscope.modes.feature_count import Curve
+from shiftscope.findings import Curve, Side
 from shiftscope.report.axes import Axis, Box, Floats, boxes, ticks
 from shiftscope.report.figure_data import Gallery, Histogram, Picture, ScoreTail, TraceLine
 from shiftscope.report.sentences import axis_name

@@ -16,8 +16,7 @@ from os import PathLike
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from shiftscope.encoding.encode import LeftOut
-from shiftscope.findings import Side
+from shiftscope.findings import LeftOut, Side
 from shiftscope.output_files import write_text
 from shiftscope.params import CompareParams
 from shiftscope.report import explorer, figures

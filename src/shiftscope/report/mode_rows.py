@@ -9,9 +9,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shiftscope.encoding.encode import Encoded
 from shiftscope.errors import InputError
-from shiftscope.findings import Mode, ShiftResult
+from shiftscope.findings import Encoded, Findings, Mode
 from shiftscope.output_files import whole_file
 
 SUFFIXES = (".parquet", ".csv")
@@ -22,7 +21,7 @@ MICROSECONDS, MICROSECONDS_A_DAY = 1e6, 86_400_000_000
 DIGITS = 12  # of numbers
 
 
-def write_rows(result: ShiftResult, path: str | PathLike[str]) -> None:
+def write_rows(result: Findings, path: str | PathLike[str]) -> None:
     """Write one line per row of each mode, by the suffix of `path`; whole or not at all."""
     suffix, table = check_suffix(path), rows_table(result)
     with whole_file(path) as file:
@@ -40,12 +39,12 @@ def check_suffix(path: str | PathLike[str]) -> str:
     return suffix
 
 
-def rows_table(result: ShiftResult) -> pl.DataFrame:
+def rows_table(result: Findings) -> pl.DataFrame:
     """The rows of all modes: mode (from 1), sample, row (from 0), score, then the value of every column compared.
 
     A column that is called like one of the first four has an underscore behind its name.
     """
-    positions = [mode.rows + (result.n_reference if mode.side == "current" else 0) for mode in result.modes]
+    positions = [result.in_pool(mode) for mode in result.modes]
     rows = np.concatenate([*positions, np.empty(0, np.intp)]).astype(np.intp)
     taken, columns = set(OWN), _own_columns(result)
     for position, name in enumerate(result.names):
@@ -63,7 +62,7 @@ def without_formulas(table: pl.DataFrame) -> pl.DataFrame:
     return table.rename(dict(zip(table.columns, names, strict=True)))
 
 
-def _own_columns(result: ShiftResult) -> list[pl.Series]:
+def _own_columns(result: Findings) -> list[pl.Series]:
     def stacked(name: str, parts: list[NDArray[np.generic]]) -> pl.Series:
         return pl.Series(name, np.concatenate(parts).tolist() if parts else [], dtype=OWN[name])
 
@@ -76,7 +75,7 @@ def _own_columns(result: ShiftResult) -> list[pl.Series]:
     ]
 
 
-def _scores(result: ShiftResult, mode: Mode) -> NDArray[np.float64]:
+def _scores(result: Findings, mode: Mode) -> NDArray[np.float64]:
     return result.scores.current if mode.side == "current" else result.scores.reference
 
 

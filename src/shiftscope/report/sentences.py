@@ -6,13 +6,11 @@ import textwrap
 from collections import Counter
 from math import isfinite
 
-from shiftscope.findings import Direction, other_side
-from shiftscope.modes.refine import MIN_ROWS
+from shiftscope.findings import Detectable, Direction, Kind, other_side
+from shiftscope.messages import percent
 from shiftscope.report.axes import Axis, Ticks
 from shiftscope.report.figure_data import POINTS_SHOWN
 from shiftscope.report.summary import ModeSummary, ScanSummary, SetSummary, Summary
-from shiftscope.subspaces.detectable import Detectable
-from shiftscope.tables.column_kinds import Kind
 
 WIDTH = 100
 NAMES_SHOWN = 8  # features named in a sentence; the rest are counted
@@ -67,10 +65,10 @@ def verdict(summary: Summary) -> str:
 
 def ungrouped(summary: Summary) -> str:
     """Why a difference comes without modes."""
-    fewest = min(summary.n_reference, summary.n_current)
-    if fewest < MIN_ROWS:
-        return f"No group of rows is singled out: that takes at least {MIN_ROWS} rows, and a sample has {fewest}."
-    return f"No group of rows could be singled out: the difference is broad, or fewer than {MIN_ROWS} rows carry it."
+    fewest, least = min(summary.n_reference, summary.n_current), summary.params.modes.least_rows
+    if fewest < least:
+        return f"No group of rows is singled out: that takes at least {least} rows, and a sample has {fewest}."
+    return f"No group of rows could be singled out: the difference is broad, or fewer than {least} rows carry it."
 
 
 def certainty(summary: Summary) -> str:
@@ -286,12 +284,6 @@ def frequency(alpha: float) -> str:
     if abs(times * alpha - 1) < 1e-9:
         return f"at most 1 time in {times:,}"
     return f"at most {percent(alpha)} of the time"
-
-
-def percent(share: float) -> str:
-    """A share of one with two significant digits: 0.046 is 4.6 %."""
-    value = 100 * share
-    return f"{value:.0f} %" if abs(value) >= 10 else f"{float(f'{value:.2g}'):g} %"
 
 
 def p_value(p: float) -> str:

@@ -16,10 +16,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 import shiftscope
-from shiftscope.encoding.encode import Columns, Encoded, LeftOut
-from shiftscope.findings import Direction, Mode, ShiftResult, Side
-from shiftscope.full_space.calibrate import Tail
-from shiftscope.modes.feature_count import Curve
+from shiftscope.findings import (
+    Columns,
+    Curve,
+    Detectable,
+    Direction,
+    Encoded,
+    FeatureSet,
+    Findings,
+    Kind,
+    LeftOut,
+    Mode,
+    Side,
+    Tail,
+    critical_value,
+    smallest_groups,
+)
 from shiftscope.output_files import write_text
 from shiftscope.params import CompareParams
 from shiftscope.plain_data import plain
@@ -38,10 +50,6 @@ from shiftscope.report.figure_data import (
     top_rows,
     trace_line,
 )
-from shiftscope.subspaces.detectable import Detectable, scan_null, smallest_groups
-from shiftscope.subspaces.families import critical_value
-from shiftscope.subspaces.scan import FeatureSet
-from shiftscope.tables.column_kinds import Kind
 
 SCHEMA = 1
 SCORE_DECIMALS = 3  # of the scores written: files stay small
@@ -187,7 +195,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Summary:
-    """Everything a report shows; names as in `ShiftResult`."""
+    """Everything a report shows; names as in `Findings`."""
 
     schema: int
     version: str
@@ -215,7 +223,7 @@ class Summary:
     environment: tuple[tuple[str, str], ...]
 
 
-def summarise(result: ShiftResult) -> Summary:
+def summarise(result: Findings) -> Summary:
     """Collect what reports show of a result; pictures hold a sample of the rows, everything else is complete."""
     shown = gallery(result)
     return Summary(
@@ -263,7 +271,7 @@ def _short(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.round(scores, SCORE_DECIMALS)
 
 
-def _mode(result: ShiftResult, mode: Mode, shown: Gallery) -> ModeSummary:
+def _mode(result: Findings, mode: Mode, shown: Gallery) -> ModeSummary:
     return ModeSummary(
         side=mode.side,
         features=mode.features,
@@ -282,7 +290,7 @@ def _mode(result: ShiftResult, mode: Mode, shown: Gallery) -> ModeSummary:
     )
 
 
-def _evidence(result: ShiftResult) -> Evidence:
+def _evidence(result: Findings) -> Evidence:
     calibration, scores = result.calibration, result.scores
     return Evidence(
         reference=calibration.reference,
@@ -294,22 +302,22 @@ def _evidence(result: ShiftResult) -> Evidence:
     )
 
 
-def _scan(result: ShiftResult) -> ScanSummary | None:
+def _scan(result: Findings) -> ScanSummary | None:
     scan = result.scan
-    if scan is None:
+    if scan is None or result.params.scan is None:
         return None
     return ScanSummary(
         p_value=scan.p_value,
         n_permutations=scan.n_permutations,
-        critical=critical_value(scan_null(scan), result.alpha / 2),  # the full space is the other search
+        critical=critical_value(scan.null, result.params.level),
         sets=tuple(_set(result.encoded, found) for found in scan.sets),
         pairs=feature_map(scan, result.names),
-        smallest=smallest_groups(result),
+        smallest=smallest_groups(scan, result.encoded, result.params.scan, result.params.level),
     )
 
 
 def _set(encoded: Encoded, found: FeatureSet) -> SetSummary:
-    rows = np.concatenate([found.rows_reference, found.rows_current + encoded.n_reference])
+    rows = np.concatenate([found.rows_reference, encoded.in_pool(found.rows_current, current=True)])
     return SetSummary(
         names=found.names,
         statistic=found.statistic,
@@ -323,7 +331,7 @@ def _set(encoded: Encoded, found: FeatureSet) -> SetSummary:
     )
 
 
-def _pruning(result: ShiftResult) -> Pruning | None:
+def _pruning(result: Findings) -> Pruning | None:
     done = result.equalisation
     if done is None:
         return None

@@ -7,15 +7,17 @@ needs. What is left is arithmetic: a group so compact that it lies in one cell, 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
 from shiftscope.encoding.encode import Encoded
-from shiftscope.findings import ShiftResult, Side
+from shiftscope.kernels.deviance import half_deviances
 from shiftscope.kernels.window_counts import MAX_SIZE
-from shiftscope.subspaces.families import critical_value
+from shiftscope.labellings.p_values import critical_value
+from shiftscope.params import ScanParams
 from shiftscope.subspaces.scan import FeatureSet, ScanResult
 from shiftscope.subspaces.windows import Grid
 
@@ -42,56 +44,52 @@ class Detectable:
     """
 
     columns: int
-    side: Side
+    side: Literal["reference", "current"]
     rows: int
     share: float
     width: float
     background: float
 
 
-def smallest_groups(result: ShiftResult) -> tuple[Detectable, ...]:
+def smallest_groups(scan: ScanResult, encoded: Encoded, params: ScanParams, level: float) -> tuple[Detectable, ...]:
     """The smallest detectable group per number of columns that the scan counts in full, for either sample.
 
     Groups are compact in columns of numbers or times; the levels of categories are bins of any size.
+
+    Parameters
+    ----------
+    scan : ScanResult
+        With boxes in the user's units.
+    encoded : Encoded
+    params : ScanParams
+        Of the scan.
+    level : float
+        What the scan was held against.
     """
-    if result.scan is None:
-        return ()
-    counted = MAX_SIZE if len(result.names) <= _most_for_triples(result) else MAX_SIZE - 1
-    counted = min(counted, int(np.sum(~result.encoded.categories)))
+    counted = MAX_SIZE if len(encoded.names) <= params.max_triples else MAX_SIZE - 1
+    counted = min(counted, int(np.sum(~encoded.categories)))
+    critical = critical_value(scan.null, level)
     found = [
-        _smallest(result, size, side, needed)
+        _smallest(encoded, size, side, needed)
         for size in range(1, counted + 1)
-        if (needed := _needed(result, size)) is not None
+        if (needed := _needed(scan, encoded, size, critical)) is not None
         for side in ("reference", "current")
     ]
     return tuple(group for group in found if group is not None)
 
 
-def scan_null(scan: ScanResult) -> NDArray[np.float64]:
-    """Largest value anywhere in the scan, under each labelling."""
-    return np.maximum(scan.localised_null, scan.broad_null)
-
-
-def _most_for_triples(result: ShiftResult) -> int:
-    return 0 if result.params.scan is None else result.params.scan.max_triples
-
-
-def _needed(result: ShiftResult, size: int) -> float | None:
+def _needed(scan: ScanResult, encoded: Encoded, size: int, critical: float) -> float | None:
     """Half deviance that a cell of the finest grid must reach in a set of `size` columns; None if it is not known.
 
     A set's value is (half deviance - price of its grid - chance) / unit; chance and unit are those of its family, so
     any set of the family tells them. The grid of a set is read off the width of its box.
     """
-    scan, grid = result.scan, Grid.fitting(len(result.encoded.points), size)
-    if scan is None:
-        return None
+    grid = Grid.fitting(len(encoded.points), size)
     sets = [found for found in scan.sets if found.statistic == "localised" and len(found.features) == size]
     if not sets:
         return None
-    level = result.alpha / 2  # the full space is the other search behind the verdict
-    critical = critical_value(scan_null(scan), level)
     chance = np.median(
-        [found.evidence - found.value * found.unit - grid.price[_level(result.encoded, found, grid)] for found in sets]
+        [found.evidence - found.value * found.unit - grid.price[_level(encoded, found, grid)] for found in sets]
     )
     needed = float(chance + critical * sets[0].unit + grid.price[0])
     return needed if np.isfinite(needed) else None
@@ -100,17 +98,23 @@ def _needed(result: ShiftResult, size: int) -> float | None:
 def _level(encoded: Encoded, found: FeatureSet, grid: Grid) -> int:
     """Level of the grid whose windows of two bins are as wide as the set's box."""
     shares = [
-        np.mean((encoded.ranked[:, feature] >= low) & (encoded.ranked[:, feature] <= high))
+        _share_between(encoded.values(feature), low, high)
         for feature, (low, high) in zip(found.features, found.box, strict=True)
     ]
     halvings = np.log2(max(float(np.mean(shares)), 1e-300) * grid.finest / 2)
     return int(np.clip(np.round(halvings), 0, grid.levels - 1))
 
 
-def _smallest(result: ShiftResult, size: int, side: Side, needed: float) -> Detectable | None:
+def _share_between(values: NDArray[np.float64], low: float, high: float) -> float:
+    """Share of the rows with a value in the box, where a missing one is the smallest of all."""
+    ordered = np.where(np.isnan(values), -np.inf, values)
+    return float(np.mean((ordered >= low) & (ordered <= high)))
+
+
+def _smallest(encoded: Encoded, size: int, side: Literal["reference", "current"], needed: float) -> Detectable | None:
     """Bisect for the number of extra rows that is found often enough."""
-    grid = Grid.fitting(len(result.encoded.points), size)
-    own, other = result.n_current, result.n_reference
+    grid = Grid.fitting(len(encoded.points), size)
+    own, other = encoded.n_current, encoded.n_reference
     if side == "reference":
         own, other = other, own
     share = (2 / grid.finest) ** size  # of either sample in one window, where the columns are unrelated
@@ -146,15 +150,3 @@ def _likely(mean: float) -> NDArray[np.int64]:
 def _poisson(counts: NDArray[np.int64], mean: float) -> NDArray[np.float64]:
     """Probabilities of counts of a Poisson variable."""
     return np.asarray(np.exp(xlogy(counts, mean) - gammaln(counts + 1) - mean))
-
-
-def half_deviances(k: NDArray[np.int64], inside: NDArray[np.int64], counted: int, total: int) -> NDArray[np.float64]:
-    """Half the deviance of windows with `k` of their `inside` rows in the counted sample (see kernels.counts)."""
-
-    def term(counts: NDArray[np.int64] | int) -> NDArray[np.float64]:
-        return np.asarray(xlogy(counts, counts))
-
-    within = term(k) + term(inside - k) - term(inside)
-    outside = counted - k
-    without = term(outside) + term(total - inside - outside) - term(total - inside)
-    return np.asarray(within + without - term(counted) - term(total - counted) + term(total))

@@ -71,17 +71,3 @@ class Family:
 def family_wise(families: list[Family]) -> NDArray[np.float64]:
     """Largest standardised evidence over all families under each labelling: (labellings,)."""
     return np.asarray(np.max([family.standardised(family.maxima) for family in families], axis=0))
-
-
-def critical_value(null: NDArray[np.float64], level: float) -> float:
-    """What a value must exceed so that its p-value is at most `level`; infinite if no value can."""
-    spare = int(np.floor(level * (1 + len(null)) + 1e-9)) - 1  # labellings that may reach it
-    if spare < 0:
-        return float("inf")
-    return float(np.sort(null)[-1 - spare]) if spare < len(null) else -float("inf")
-
-
-def p_values(evidence: NDArray[np.float64], null: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(1 + number of labellings that reach each value) / (1 + labellings); `null` without the observed."""
-    reached = len(null) - np.searchsorted(np.sort(null), evidence, side="left")
-    return np.asarray((1 + reached) / (1 + len(null)))

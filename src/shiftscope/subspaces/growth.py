@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from shiftscope.engines.binned_rows import BinnedRows
 from shiftscope.kernels.box_growth import BOX_BINS, cumulative_bits, grow_labellings
+from shiftscope.kernels.deviance import xlogx
 from shiftscope.kernels.window_counts import MAX_BINS
-from shiftscope.labellings.labellings import unpack_labels, xlogx
+from shiftscope.labellings.labellings import unpack_labels
 from shiftscope.subspaces.families import Family
 from shiftscope.subspaces.windows import Seeds
 

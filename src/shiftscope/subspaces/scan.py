@@ -8,27 +8,31 @@ labellings of the labels, so the p-values are exact after all the searching.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import ceil
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.encoding.bins import BinTables, bin_features
-from shiftscope.encoding.encode import Columns, encode_pair
+from shiftscope.encoding.encode import Encoded
+from shiftscope.engines.base import Gathered
 from shiftscope.engines.binned_rows import BinnedRows, LocalRows
 from shiftscope.errors import given
+from shiftscope.kernels.deviance import half_deviance
 from shiftscope.kernels.labels import PACK
-from shiftscope.kernels.window_counts import MAX_BINS, MAX_SIZE, half_deviance
+from shiftscope.kernels.window_counts import MAX_BINS, MAX_SIZE
 from shiftscope.labellings.labellings import Labellings, draw_labellings
+from shiftscope.labellings.p_values import p_values
 from shiftscope.params import ScanParams
 from shiftscope.progress import Progress, silent
+from shiftscope.samples import ChosenColumns, ChosenEngine, Samples, open_samples
 from shiftscope.subspaces.contrasts import contrast_families
-from shiftscope.subspaces.families import Family, Statistic, family_wise, p_values
+from shiftscope.subspaces.families import Family, Statistic, family_wise
 from shiftscope.subspaces.growth import grow_boxes
 from shiftscope.subspaces.windows import scan_windows
 
@@ -62,7 +66,8 @@ class FeatureSet:
         Family-wise: how often the whole scan of permuted labels reaches `value` anywhere.
     box : tuple of (float, float)
         Smallest and largest value along each feature of the rows in the box: the best box of a localised set,
-        the strongest cell of a broad one. A missing value is -inf; a level is its position by pooled frequency.
+        the strongest cell of a broad one. In the user's units once the result is given out, standardised before; a
+        missing value is -inf, a level is its position by pooled frequency.
     rows_reference, rows_current : intp arrays
         Positions, within each sample, of the rows in the box.
     """
@@ -78,6 +83,15 @@ class FeatureSet:
     box: tuple[tuple[float, float], ...]
     rows_reference: NDArray[np.intp]
     rows_current: NDArray[np.intp]
+
+    def swapped(self) -> FeatureSet:
+        """The same with the two samples exchanged."""
+        return replace(
+            self,
+            side="reference" if self.side == "current" else "current",
+            rows_reference=self.rows_current,
+            rows_current=self.rows_reference,
+        )
 
 
 @dataclass(frozen=True)
@@ -104,25 +118,78 @@ class ScanResult:
     n_permutations: int
     pairs: NDArray[np.float64]
 
+    @property
+    def null(self) -> NDArray[np.float64]:
+        """(n_permutations,) largest value anywhere in the scan, under each labelling."""
+        return np.maximum(self.localised_null, self.broad_null)
+
+    def swapped(self) -> ScanResult:
+        """The same with the two samples exchanged."""
+        return replace(self, sets=tuple(found.swapped() for found in self.sets))
+
+    def in_units_of(self, encoded: Encoded) -> ScanResult:
+        """The same with the boxes in the user's units."""
+        sets = [
+            replace(
+                found,
+                box=tuple(
+                    (encoded.in_units(feature, low), encoded.in_units(feature, high))
+                    for feature, (low, high) in zip(found.features, found.box, strict=True)
+                ),
+            )
+            for found in self.sets
+        ]
+        return replace(self, sets=tuple(sets))
+
 
 def scan(
-    reference: Any,
-    current: Any,
+    reference: object,
+    current: object,
     params: ScanParams | None = None,
     *,
-    columns: Columns | Sequence[str] | None = None,
+    columns: ChosenColumns = None,
     random_state: int = 0,
+    engine: ChosenEngine = None,
+    progress: Progress | None = None,
 ) -> ScanResult:
-    """Scan two tables (arrays, data frames or paths) for the small feature sets in which they differ.
+    """Scan two samples for the small feature sets in which they differ.
 
-    `columns` tells which columns take part, and as what.
+    Parameters
+    ----------
+    reference, current : array, data frame or path
+    params : ScanParams, optional
+    columns : Columns or sequence of str, optional
+        Which columns take part, and as what.
+    random_state : int
+    engine : Engine or str, optional
+        As for `compare`. On a cluster all rows are counted; rows of the sets are positions among the gathered ones.
+    progress : callable(stage, fraction), optional
     """
-    encoded = encode_pair(reference, current, columns)
-    scale = np.where(encoded.categories, 1.0, encoded.scale)
-    centre = np.where(encoded.categories, 0.0, encoded.centre)
-    points = encoded.ranked * scale + centre  # boxes are reported in the user's units
-    return scan_points(
-        points, encoded.n_reference, encoded.names, params, categories=encoded.categories, random_state=random_state
+    params = given(params, ScanParams)
+    with open_samples(
+        reference, current, columns=columns, engine=engine, random_state=random_state, progress=progress
+    ) as samples:
+        return samples.turned(scan_pool(samples, params).in_units_of(samples.encoded))
+
+
+def scan_pool(samples: Samples, params: ScanParams) -> ScanResult:
+    """Scan all rows of both samples, wherever they are; the rows of the sets are positions among those at hand."""
+    pool, names, rng = samples.pool, samples.encoded.names, np.random.default_rng(samples.random_state)
+    whole = pool.gathered or pool.encoded
+    n = whole.n_reference + whole.n_current
+    blocks = scan_labellings(n, len(names), whole.n_reference, params, rng)
+    found = scan_rows(pool.binned(), blocks, names, params, rng=rng, progress=samples.progress)
+    if pool.gathered is None:
+        return found
+    return replace(found, sets=tuple(_at_hand(one, pool.gathered) for one in found.sets))
+
+
+def _at_hand(found: FeatureSet, gathered: Gathered) -> FeatureSet:
+    """The set with its rows as positions among the gathered ones, as far as they are."""
+    return replace(
+        found,
+        rows_reference=np.flatnonzero(np.isin(gathered.reference, found.rows_reference, assume_unique=True)),
+        rows_current=np.flatnonzero(np.isin(gathered.current, found.rows_current, assume_unique=True)),
     )
 
 

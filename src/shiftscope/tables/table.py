@@ -19,7 +19,7 @@ from scipy.sparse import issparse
 
 from shiftscope.errors import InputError
 from shiftscope.messages import TEXT_SHOWN, listed, one_line, shown, writable
-from shiftscope.tables.column_kinds import Column, Unusable, read_column
+from shiftscope.tables.column_kinds import Column, Unusable, categorised, read_as, read_column
 from shiftscope.tables.delimited_text import Raw
 from shiftscope.tables.file_formats import read_file
 
@@ -91,6 +91,28 @@ def read_table(data: Any, role: str, least_rows: int = MIN_ROWS) -> Table:
         found = "1 row" if n_rows else "no rows"
         raise InputError(f"{role}: has {found}; each sample needs at least {MIN_ROWS} rows, so give more data")
     return Table(names, tuple(columns), n_rows, raw.positional)
+
+
+def joined(tables: Sequence[Table]) -> Table:
+    """Tables of the same columns, one behind the other."""
+    first = tables[0]
+    parts = [[table.columns[table.names.index(name)] for table in tables] for name in first.names]
+    return replace(first, columns=tuple(map(_joined_column, parts)), n_rows=sum(table.n_rows for table in tables))
+
+
+def _joined_column(parts: list[Column | Unusable]) -> Column | Unusable:
+    """The parts of one column, which must be of one kind as far as they hold anything."""
+    read = [part for part in parts if isinstance(part, Column)]
+    if len(read) < len(parts):
+        return next(part for part in parts if isinstance(part, Unusable))
+    kinds = sorted({part.kind for part in read if not part.empty}) or [read[0].kind]
+    if len(kinds) > 1:
+        return Unusable(f"{' and '.join(kinds)} in different parts; make all of one kind")
+    alike = [read_as(part, kinds[0]) for part in read]
+    if kinds[0] == "category":
+        return categorised(text for part in alike for text in part.texts())
+    values = np.concatenate([part.values for part in alike])
+    return Column(kinds[0], values, whole=all(part.whole for part in read))
 
 
 def _open_object(data: Any, role: str) -> Raw:

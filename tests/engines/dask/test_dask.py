@@ -24,7 +24,7 @@ from shiftscope.encoding.sample_order import canonical
 from shiftscope.engines.dask.engine import DaskEngine
 from shiftscope.engines.local import LocalEngine
 from shiftscope.errors import EngineError, InputError, ParameterError
-from shiftscope.findings import ShiftResult
+from shiftscope.results import ShiftResult
 from shiftscope.params import EqualiseParams, ScanParams
 from shiftscope.samples import opened
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from functools import reduce
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
 from itertools import pairwise
 from operator import add
 from typing import Any
@@ -22,28 +22,24 @@ from numpy.typing import NDArray
 from shiftscope.encoding.bins import CodeTable, Limits, bin_tables, code_table
 from shiftscope.encoding.encode import Encoded, encoded_rows
 from shiftscope.encoding.features import Gaps, Levels
-from shiftscope.encoding.plan import Recipe, make_recipe
+from shiftscope.encoding.plan import Plan, make_plan
 from shiftscope.encoding.quantiles import Question, Tally, level_limits, number_limits
 from shiftscope.encoding.sample_order import comes_first
-from shiftscope.engines.base import Neighbours
+from shiftscope.engines.base import Gathered, Index, Neighbours, Report
 from shiftscope.engines.dask.failures import guarded
 from shiftscope.engines.dask.partitions import Partitions, partitioned, ranked_part, tree, whole
 from shiftscope.engines.dask.shards import ShardedRows, cut_shards, shard_starts
-from shiftscope.engines.local import LocalEngine, LocalIndex
-from shiftscope.full_space.neighbours import pair_squares
+from shiftscope.engines.local import LocalEngine
+from shiftscope.engines.local_search import LocalIndex
+from shiftscope.kernels.pair_squares import pair_squares
 from shiftscope.labellings.labellings import Labellings
-from shiftscope.params import ScanParams
-from shiftscope.progress import Progress
-from shiftscope.samples import ChosenColumns, Gathered
-from shiftscope.subspaces.scan import FeatureSet, ScanResult, scan_labellings, scan_rows
-from shiftscope.tables.column_choice import as_columns
+from shiftscope.tables.column_choice import Columns
+from shiftscope.tables.table import Table
 
 GATHERED_ROWS = 1 << 20
 SHARD_ROWS = 1 << 19  # rows of one shard of the scan
 LARGE_SEARCH = 10**9  # pairs of rows beyond which a search for neighbours is worth the way to the workers
 QUERIES_PER_TASK = 4096
-
-Report = Callable[[float], None]
 
 
 @dataclass(frozen=True)
@@ -86,61 +82,76 @@ class DaskEngine:
             if cluster is not None:
                 cluster.close()
 
-    def read(self, reference: Any, current: Any, columns: ChosenColumns, random_state: int) -> DaskPool:
+    def open(self, reference: Any, current: Any, columns: Columns, random_state: int) -> DaskPool:
         """The two samples, of which no more than `gathered_rows` rows are brought here."""
         with guarded("read"):
-            first, second = (partitioned(self.client, data, role) for data, role in _roles(reference, current))
-            recipe = make_recipe((first, second), as_columns(columns))
-            flipped = comes_first(second.n_rows, first.n_rows, lambda: (second.digest(recipe), first.digest(recipe)))
+            first, second = (
+                partitioned(self.client, data, role) for data, role in ((reference, "reference"), (current, "current"))
+            )
+            plan = make_plan((first, second), columns)
+            flipped = comes_first(second.n_rows, first.n_rows, lambda: (second.digest(plan), first.digest(plan)))
             samples = (second, first) if flipped else (first, second)
             rows = _gathered_rows(samples, self.gathered_rows, random_state)
-            encoded = _gathered(samples, rows, recipe)
-        return DaskPool(self, encoded, flipped, samples, rows, recipe)
+            encoded = _gathered(samples, rows, plan)
+        return DaskPool(self, encoded, flipped, samples, rows, plan)
 
-    def knn(
-        self,
-        points: NDArray[np.float64],
-        k: int,
-        queries: NDArray[np.intp] | None = None,
-        progress: Report | None = None,
-    ) -> Neighbours:
-        """Exact k nearest neighbours (see `Engine.knn`); small searches stay on this machine."""
-        own = np.arange(len(points)) if queries is None else queries
-        if len(points) * len(own) < self.large_search:
-            return self.local.knn(points, k, queries, progress)
-        return self._search(points, k, points[own], own.astype(np.int64), progress)
+    def index(self, points: NDArray[np.float64], k: int) -> DaskIndex:
+        """Points to be searched: where, is decided by how much there is to do."""
+        return DaskIndex(self, points, k)
 
-    def nearest(
-        self, points: NDArray[np.float64], k: int, rows: NDArray[np.float64], progress: Report | None = None
-    ) -> Neighbours:
-        """Exact k nearest points of other rows (see `Engine.nearest`)."""
-        if len(points) * len(rows) < self.large_search:
-            return self.local.nearest(points, k, rows, progress)
-        return self._search(points, k, rows, np.full(len(rows), -1), progress)
 
-    def _search(
-        self,
-        points: NDArray[np.float64],
-        k: int,
-        rows: NDArray[np.float64],
-        own: NDArray[np.int64],
-        progress: Report | None,
-    ) -> Neighbours:
+@dataclass(frozen=True)
+class DaskIndex:
+    """Points arranged for searching (see `engines.base.Index`): small searches stay on this machine.
+
+    Attributes
+    ----------
+    engine : DaskEngine
+    points : (n, d) float64
+    k : int
+        Neighbours, about, that searches will ask for.
+    """
+
+    engine: DaskEngine
+    points: NDArray[np.float64]
+    k: int
+
+    @cached_property
+    def _here(self) -> Index:
+        return self.engine.local.index(self.points, self.k)
+
+    def knn(self, k: int, queries: NDArray[np.intp] | None = None, progress: Report | None = None) -> Neighbours:
+        """Exact k nearest neighbours (see `Index.knn`)."""
+        own = np.arange(len(self.points)) if queries is None else queries
+        if self._small(len(own)):
+            return self._here.knn(k, queries, progress)
+        return self._search(k, self.points[own], own.astype(np.int64), progress)
+
+    def nearest(self, k: int, rows: NDArray[np.float64], progress: Report | None = None) -> Neighbours:
+        """Exact k nearest points of other rows (see `Index.nearest`)."""
+        if self._small(len(rows)):
+            return self._here.nearest(k, rows, progress)
+        return self._search(k, rows, np.full(len(rows), -1), progress)
+
+    def _small(self, n_queries: int) -> bool:
+        return len(self.points) * n_queries < self.engine.large_search
+
+    @guarded("neighbours")
+    def _search(self, k: int, rows: NDArray[np.float64], own: NDArray[np.int64], progress: Report | None) -> Neighbours:
         """Every worker searches its shard of the points; the lists are merged by distance and position."""
-        with guarded("neighbours"):
-            client, n_shards = self.client, max(1, len(self.client.nthreads()))
-            edges = np.linspace(0, len(points), n_shards + 1).astype(int).tolist()
-            shards = [delayed(_arranged)(points[low:high], k) for low, high in pairwise(edges)]
-            lists = []
-            for at in range(0, len(rows), QUERIES_PER_TASK):
-                some = delayed(rows[at : at + QUERIES_PER_TASK])
-                parts = [delayed(_nearest)(shard, low, some, k + 2) for shard, low in zip(shards, edges, strict=False)]
-                lists.append(delayed(_merged)(parts, own[at : at + QUERIES_PER_TASK], k))
-            found = []
-            for number, future in enumerate(client.compute(lists)):
-                found.append(future.result())
-                if progress is not None:
-                    progress((number + 1) / len(lists))
+        client, n_shards = self.engine.client, max(1, len(self.engine.client.nthreads()))
+        edges = np.linspace(0, len(self.points), n_shards + 1).astype(int).tolist()
+        shards = [delayed(_arranged)(self.points[low:high], k) for low, high in pairwise(edges)]
+        lists = []
+        for at in range(0, len(rows), QUERIES_PER_TASK):
+            some = delayed(rows[at : at + QUERIES_PER_TASK])
+            parts = [delayed(_nearest)(shard, low, some, k + 2) for shard, low in zip(shards, edges, strict=False)]
+            lists.append(delayed(_merged)(parts, own[at : at + QUERIES_PER_TASK], k))
+        found = []
+        for number, future in enumerate(client.compute(lists)):
+            found.append(future.result())
+            if progress is not None:
+                progress((number + 1) / len(lists))
         return Neighbours(np.concatenate([one.index for one in found]), np.concatenate([one.tied for one in found]))
 
 
@@ -158,7 +169,7 @@ class DaskPool:
     samples : two Partitions
     rows : two intp arrays or None
         Positions of the gathered rows in either sample; None for all.
-    recipe : Recipe
+    plan : Plan
         How all rows are encoded.
     """
 
@@ -167,7 +178,7 @@ class DaskPool:
     flipped: bool
     samples: tuple[Partitions, Partitions]
     rows: tuple[NDArray[np.intp] | None, NDArray[np.intp] | None]
-    recipe: Recipe
+    plan: Plan
 
     @property
     def gathered(self) -> Gathered | None:
@@ -177,27 +188,26 @@ class DaskPool:
             return None
         return Gathered(first, second, self.samples[0].n_rows, self.samples[1].n_rows)
 
-    def scan(self, params: ScanParams, random_state: int, progress: Progress) -> ScanResult:
-        """The scan of all rows; the rows of its sets are positions among the gathered ones."""
-        with guarded("scan"):
-            client, limits = self.engine.client, self._limits()
-            codes, tables = code_table(limits), bin_tables(limits, self.encoded.categories)
-            parts, lengths = self._parts(_coded, codes), [n for sample in self.samples for n in sample.lengths]
-            n, rng = sum(lengths), np.random.default_rng(random_state)
-            starts = shard_starts(n, self.engine.shard_rows)
-            shards = cut_shards(client, client.compute(parts), lengths, starts)
-            blocks = scan_labellings(n, len(self.encoded.names), self.samples[0].n_rows, params, rng)
+    @guarded("scan")
+    def binned(self) -> Callable[[Labellings], ShardedRows]:
+        """All rows in bins, in shards on the workers."""
+        client, limits = self.engine.client, self._limits()
+        codes, tables = code_table(limits), bin_tables(limits, self.encoded.categories)
+        parts, lengths = self._parts(_coded, codes), [n for sample in self.samples for n in sample.lengths]
+        starts = shard_starts(sum(lengths), self.engine.shard_rows)
+        shards = cut_shards(client, client.compute(parts), lengths, starts)
+        return lambda labellings: ShardedRows.of(client, shards, starts, tables, labellings)
 
-            def labelled(labellings: Labellings) -> ShardedRows:
-                return ShardedRows.of(client, shards, starts, tables, labellings)
-
-            found = scan_rows(labelled, blocks, self.encoded.names, params, rng=rng, progress=progress)
-        return replace(found, sets=tuple(self._gathered(one) for one in found.sets))
+    def tables(self) -> tuple[Table, Table]:
+        """Both samples, gathered whole."""
+        with guarded("read"):
+            first, second = (sample.table() for sample in self.samples)
+        return first, second
 
     def _limits(self) -> list[Limits]:
         """Bins of all rows, to the last bit as `bin_features` would find them."""
         n_rows = sum(sample.n_rows for sample in self.samples)
-        encodings = self.recipe.encodings
+        encodings = self.plan.encodings
         numbers = [at for at, encoding in enumerate(encodings) if not isinstance(encoding, Levels)]
         missing = [one.missing if isinstance(one := encodings[at], Gaps) else 0 for at in numbers]
         found = dict(zip(numbers, number_limits(self._ask, numbers, n_rows, missing), strict=True))
@@ -214,20 +224,8 @@ class DaskPool:
 
     def _parts(self, work: Callable[..., Any], *arguments: Any) -> list[Any]:
         """Something to be done with every part."""
-        shared = [whole(argument) for argument in (self.recipe, *arguments)]
+        shared = [whole(argument) for argument in (self.plan, *arguments)]
         return [delayed(work)(part, sample.role, *shared) for sample in self.samples for part in sample.parts]
-
-    def _gathered(self, found: FeatureSet) -> FeatureSet:
-        """The set with its rows as positions among the gathered ones, as far as they are."""
-        sides = zip((found.rows_reference, found.rows_current), self.rows, strict=True)
-        reference, current = (
-            rows if some is None else np.flatnonzero(np.isin(some, rows, assume_unique=True)) for rows, some in sides
-        )
-        return replace(found, rows_reference=reference, rows_current=current)
-
-
-def _roles(reference: Any, current: Any) -> list[tuple[Any, str]]:
-    return [(reference, "reference"), (current, "current")]
 
 
 def _gathered_rows(
@@ -244,23 +242,23 @@ def _gathered_rows(
 def _gathered(
     samples: tuple[Partitions, Partitions],
     rows: tuple[NDArray[np.intp] | None, NDArray[np.intp] | None],
-    recipe: Recipe,
+    plan: Plan,
 ) -> Encoded:
     """Some rows of both samples, encoded."""
-    reference, current = (sample.encoded(recipe, some) for sample, some in zip(samples, rows, strict=True))
+    reference, current = (sample.encoded(plan, some) for sample, some in zip(samples, rows, strict=True))
     points = np.concatenate([part for part, _ in reference + current])
     ranked = [part for _, part in reference + current if part is not None]
     n_reference = sum(len(part) for part, _ in reference)
-    return encoded_rows(recipe, points, np.concatenate(ranked) if ranked else None, n_reference)
+    return encoded_rows(plan, points, np.concatenate(ranked) if ranked else None, n_reference)
 
 
-def _coded(part: Any, role: str, recipe: Recipe, codes: CodeTable) -> NDArray[np.uint8]:
+def _coded(part: Any, role: str, plan: Plan, codes: CodeTable) -> NDArray[np.uint8]:
     """Codes (d, rows) of one part."""
-    return codes.apply(ranked_part(part, role, recipe))
+    return codes.apply(ranked_part(part, role, plan))
 
 
-def _answers(part: Any, role: str, recipe: Recipe, questions: list[Question]) -> list[Tally]:
-    ranked = ranked_part(part, role, recipe)
+def _answers(part: Any, role: str, plan: Plan, questions: list[Question]) -> list[Tally]:
+    ranked = ranked_part(part, role, plan)
     return [question.answer(ranked) for question in questions]
 
 
@@ -270,7 +268,7 @@ def _added(*parts: list[Tally]) -> list[Tally]:
 
 def _arranged(points: NDArray[np.float64], k: int) -> tuple[NDArray[np.float64], LocalIndex]:
     """A shard of the points, arranged once for all searches in it."""
-    return points, LocalEngine(n_threads=1).index(points, k)
+    return points, LocalIndex.of(points, k, n_threads=1)
 
 
 def _nearest(

@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 
 from shiftscope.encoding.column_facts import Facts, merged
 from shiftscope.encoding.features import Centre, Feature
-from shiftscope.encoding.plan import Recipe
+from shiftscope.encoding.plan import Plan
 from shiftscope.encoding.reading import Kinds, Reading
 from shiftscope.encoding.sample_order import row_digest
 from shiftscope.errors import InputError
 from shiftscope.messages import shown
 from shiftscope.tables.column_kinds import Kind, Unusable
 from shiftscope.tables.file_formats import PARQUET_SUFFIXES, file_suffix, source_paths
-from shiftscope.tables.table import MIN_ROWS, read_table
+from shiftscope.tables.table import MIN_ROWS, Table, joined, read_table
 
 ROWS_TOGETHER = 1 << 22  # numbers that one task checks for repetitions
 FAN_IN = 8  # answers added up by one task
@@ -42,7 +42,7 @@ class Partitions:
     client : Client
     role : "reference" or "current"
     parts : list of Delayed
-        Each a NumPy array, a pandas or a polars frame, or a `ParquetFile`: consecutive rows.
+        Each a NumPy array, a pandas or a polars frame, a `Table` or a `ParquetFile`: consecutive rows.
     lengths : list of int
         Rows of each.
     names : tuple of str
@@ -89,23 +89,28 @@ class Partitions:
         tasks = [delayed(_no_repeats)([parts[at] for parts in split]) for at in range(groups)]
         return all(self.client.gather(self.client.compute(tasks)))
 
-    def digest(self, recipe: Recipe) -> int:
+    def digest(self, plan: Plan) -> int:
         """See `row_digest`."""
-        shared = whole(recipe)
+        shared = whole(plan)
         tasks = [
             delayed(_digest)(part, self.role, shared, start)
             for part, start in zip(self.parts, self.starts, strict=False)
         ]
         return int(sum(self.client.gather(self.client.compute(tasks))) % 2**64)
 
-    def encoded(self, recipe: Recipe, rows: NDArray[np.intp] | None) -> Rows:
+    def encoded(self, plan: Plan, rows: NDArray[np.intp] | None) -> Rows:
         """Matrix and ranks of the given rows (increasing positions; all if None), encoded where they are."""
-        tasks, shared = [], whole(recipe)
+        tasks, shared = [], whole(plan)
         for part, (low, high) in zip(self.parts, pairwise(self.starts), strict=True):
             some = None if rows is None else rows[np.searchsorted(rows, low) : np.searchsorted(rows, high)] - low
             tasks.append(delayed(_encoded)(part, self.role, shared, some))
         found: Rows = self.client.gather(self.client.compute(tasks))
         return found
+
+    def table(self) -> Table:
+        """The whole sample, brought here."""
+        tables = self.client.gather(self.client.compute([delayed(_table)(part, self.role) for part in self.parts]))
+        return joined(tables)
 
     def _added(self, work: Callable[..., Any], add: Callable[..., Any], *arguments: Any) -> Any:
         arguments = tuple(whole(argument) for argument in arguments)
@@ -144,34 +149,34 @@ def tree(add: Callable[..., Any], answers: list[Any]) -> Any:
     return answers[0]
 
 
-def ranked_part(part: Any, role: str, recipe: Recipe) -> NDArray[np.float64]:
-    """What the scan bins of one part: (rows, d), see `Recipe.ranked`."""
+def ranked_part(part: Any, role: str, plan: Plan) -> NDArray[np.float64]:
+    """What the scan bins of one part: (rows, d), see `Plan.ranked`."""
     reading = _reading(part, role)
-    ranked = np.empty((reading.table.n_rows, len(recipe.features)))
-    recipe.ranked(reading, ranked)
+    ranked = np.empty((reading.table.n_rows, len(plan.features)))
+    plan.ranked(reading, ranked)
     return ranked
 
 
 def _parts(data: Any, role: str) -> list[Any]:
+    """What is partitioned already stays so; what is in memory, or has to be read as a whole, is cut into parts."""
     if isinstance(data, str | os.PathLike):
         paths = source_paths(data, role)
-        if file_suffix(paths[0].name).lower() not in PARQUET_SUFFIXES:
-            raise InputError(
-                f"{role}: {shown(paths[0])} is no Parquet file; on a cluster, give Parquet files (a folder or a "
-                "pattern), a Dask data frame or a Dask array"
-            )
-        return [whole(ParquetFile(str(path.resolve()))) for path in paths]
-    if type(data).__module__.split(".")[0] == "dask":
+        if file_suffix(paths[0].name).lower() in PARQUET_SUFFIXES:
+            return [whole(ParquetFile(str(path.resolve()))) for path in paths]
+    elif type(data).__module__.split(".")[0] == "dask":
         if hasattr(data, "chunks"):
             return [part for line in data.rechunk({1: -1}).to_delayed() for part in line] if data.ndim == 2 else []
         return list(data.to_delayed())
-    if isinstance(data, np.ndarray | pd.DataFrame | pl.DataFrame):
-        step = -(-len(data) // PARTS_IN_MEMORY) or 1
-        return [delayed(data[at : at + step]) for at in range(0, len(data), step)]
-    raise InputError(
-        f"{role}: an object of type {type(data).__name__} cannot be cut into parts; on a cluster, give Parquet files, "
-        "a Dask data frame, a Dask array, or an array or data frame in memory"
-    )
+    elif isinstance(data, np.ndarray | pd.DataFrame | pl.DataFrame) and np.ndim(data) == 2:
+        return [delayed(data[part]) for part in _cuts(len(data))]
+    table = read_table(data, role)
+    return [whole(table.rows(np.arange(part.start, part.stop))) for part in _cuts(table.n_rows)]
+
+
+def _cuts(n_rows: int) -> list[slice]:
+    """Consecutive rows of about the same number."""
+    step = -(-n_rows // PARTS_IN_MEMORY) or 1
+    return [slice(at, min(at + step, n_rows)) for at in range(0, n_rows, step)]
 
 
 _ONE_FILE: dict[str, Any] = {"glob": False, "hive_partitioning": False}
@@ -195,13 +200,19 @@ class ParquetFile:
 
 def _head(part: Any, role: str) -> tuple[int, tuple[str, ...], bool]:
     """Rows of a part, its columns, and whether these had no names."""
+    if isinstance(part, Table):
+        return part.n_rows, part.names, part.positional
     in_file = isinstance(part, ParquetFile)
-    table = _reading(part.read(0) if in_file else part[:0], role).table
+    table = _table(part.read(0) if in_file else part[:0], role)
     return part.n_rows() if in_file else len(part), table.names, table.positional
 
 
 def _reading(part: Any, role: str) -> Reading:
-    return Reading(read_table(part.read() if isinstance(part, ParquetFile) else part, role, least_rows=0))
+    return Reading(_table(part, role))
+
+
+def _table(part: Any, role: str) -> Table:
+    return read_table(part.read() if isinstance(part, ParquetFile) else part, role, least_rows=0)
 
 
 def _facts(part: Any, role: str, kinds: Kinds) -> dict[str, Facts | Unusable]:
@@ -240,20 +251,20 @@ def _no_repeats(parts: list[NDArray[np.float64]]) -> bool:
     return np.unique(values).size == values.size
 
 
-def _digest(part: Any, role: str, recipe: Recipe, first: int) -> int:
-    return row_digest(ranked_part(part, role, recipe), first)
+def _digest(part: Any, role: str, plan: Plan, first: int) -> int:
+    return row_digest(ranked_part(part, role, plan), first)
 
 
 def _encoded(
-    part: Any, role: str, recipe: Recipe, rows: NDArray[np.intp] | None
+    part: Any, role: str, plan: Plan, rows: NDArray[np.intp] | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
     """Matrix of some rows, and what the scan bins if that is something else."""
     table = _reading(part, role).table
     reading = Reading(table if rows is None else table.rows(rows))
-    points = np.zeros((reading.table.n_rows, recipe.width))
-    recipe.points(reading, points)
-    if recipe.plain:
+    points = np.zeros((reading.table.n_rows, plan.width))
+    plan.points(reading, points)
+    if plan.plain:
         return points, None
-    ranked = np.empty((len(points), len(recipe.features)))
-    recipe.ranked(reading, ranked)
+    ranked = np.empty((len(points), len(plan.features)))
+    plan.ranked(reading, ranked)
     return points, ranked

@@ -19,11 +19,13 @@ from numpy.typing import NDArray
 
 from shiftscope.encoding.bins import BinTables
 from shiftscope.engines.binned_rows import WindowEvidence, WindowTask, cell_counts, rows_inside
+from shiftscope.engines.dask.failures import guarded
 from shiftscope.engines.term_sums import ROWS_PER_BLOCK, Terms, TermSums, term_sums
+from shiftscope.kernels.deviance import xlogx
 from shiftscope.kernels.labels import PACK
 from shiftscope.kernels.shard_counts import count_sets, evaluate_sets
 from shiftscope.kernels.window_counts import MAX_BINS
-from shiftscope.labellings.labellings import Labellings, xlogx
+from shiftscope.labellings.labellings import Labellings
 
 TABLE_BYTES = 1 << 25  # of one task's counters
 FAN_IN = 8  # results added up by one task
@@ -61,6 +63,7 @@ class ShardedRows:
     groups: list[list[int]]
 
     @classmethod
+    @guarded("scan")
     def of(
         cls, client: Client, shards: list[Future], starts: list[int], tables: BinTables, labellings: Labellings
     ) -> ShardedRows:
@@ -71,6 +74,7 @@ class ShardedRows:
         ]
         return cls(client, shards, starts, tables, labellings, packed, _neighbouring(client, shards))
 
+    @guarded("scan")
     def scan_windows(self, task: WindowTask, pack: int) -> WindowEvidence:
         """Count some sets at a time on all shards, add the tables up, look at the sums."""
         ahead = TASKS_AHEAD * max(1, sum(self.client.nthreads().values()))
@@ -96,6 +100,7 @@ class ShardedRows:
         labellings, table = self.labellings, self._tree(_added, counts)
         return self.client.submit(_evaluated, table, tile, labellings.n_rows, labellings.counted, pack == 0, pure=False)
 
+    @guarded("scan")
     def term_sums(self, terms: Terms) -> TermSums:
         """Sums of terms over all shards."""
         sums: TermSums = self._tree(
@@ -103,6 +108,7 @@ class ShardedRows:
         ).result()
         return sums
 
+    @guarded("scan")
     def take(self, rows: NDArray[np.intp] | None) -> tuple[NDArray[np.uint8], NDArray[np.uint64]]:
         """Codes and labels of some rows, brought here."""
         cuts = [None] * len(self.shards) if rows is None else _cut(rows, self.starts)
@@ -114,6 +120,7 @@ class ShardedRows:
         )
         return np.concatenate([part[0] for part in parts], axis=1), np.concatenate([part[1] for part in parts], axis=1)
 
+    @guarded("scan")
     def inside(self, features: tuple[int, ...], box: NDArray[np.int64]) -> NDArray[np.intp]:
         """Pool positions of the rows in a box."""
         parts = self.client.gather(
@@ -121,6 +128,7 @@ class ShardedRows:
         )
         return np.concatenate([part + start for part, start in zip(parts, self.starts[:-1], strict=True)])
 
+    @guarded("scan")
     def cells(
         self, features: tuple[int, ...], limits: list[NDArray[np.int64]]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
