@@ -8,6 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from shiftscope._version import __version__ as __version__
+
 if TYPE_CHECKING:
     from shiftscope._compare import compare
     from shiftscope.engines.dask.engine import DaskEngine
@@ -28,8 +30,6 @@ if TYPE_CHECKING:
     from shiftscope.results import ShiftResult
     from shiftscope.subspaces.scan import scan
     from shiftscope.tables.column_choice import Columns
-
-__version__ = "0.1.0"
 
 _HOMES = {
     "Certificate": "questions.certify",

@@ -64,11 +64,6 @@ class Asked:
         return result.equalised(keep=self.keep, max_share=self.max_share, modes=self.modes)
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    app.command()(certify)
-
-
 def certify(
     reference: Annotated[str, typer.Argument(metavar="REFERENCE", help="Table file of the reference.")],
     current: Annotated[str, typer.Argument(metavar="CURRENT", help="Table file to compare with it.")],

@@ -16,7 +16,11 @@ import typer
 from shiftscope.errors import EngineError, InputError, ParameterError
 
 if TYPE_CHECKING:
+    from shiftscope.params import CompareParams
     from shiftscope.progress import Progress
+    from shiftscope.report.summary import Summary
+    from shiftscope.results import ShiftResult
+    from shiftscope.tables.column_choice import Columns
 
 DONE, SHIFT_FOUND, USER_ERROR, FAULT, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
 STDOUT = "-"
@@ -131,3 +135,40 @@ def show_written(paths: Sequence[Path | str], *, on_stderr: bool) -> None:
     """Tell which files were written."""
     for path in paths:
         typer.echo(f"Written: {path}", err=on_stderr)
+
+
+def compared(
+    reference: object,
+    current: object,
+    *,
+    alpha: float,
+    seed: int,
+    quiet: bool,
+    columns: Columns | None = None,
+    params: CompareParams | None = None,
+    engine: str = "local",
+) -> ShiftResult:
+    """Compare, with progress on a terminal; kernels that are not compiled yet are compiled by two processes."""
+    import shiftscope as ss
+    from shiftscope.compile_ahead import shared_compilation
+
+    with shown_progress(quiet) as progress, shared_compilation():
+        return ss.compare(
+            reference,
+            current,
+            alpha=alpha,
+            columns=columns,
+            random_state=seed,
+            params=params,
+            engine=engine,
+            progress=progress,
+        )
+
+
+def show_result(summary: Summary, *, on_stderr: bool) -> None:
+    """The verdict and the modes on the screen."""
+    from rich.console import Console
+
+    from shiftscope.report.terminal import show
+
+    show(summary, Console(stderr=on_stderr, highlight=False))

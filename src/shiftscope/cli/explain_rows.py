@@ -19,11 +19,6 @@ MOST_POSITIONS = 10_000_000  # that a list may name: a slip of the pen must not 
 _POSITIONS = re.compile(r"\s*(\d+)(?:\s*-\s*(\d+))?\s*")
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    app.command("explain-rows")(explain_rows)
-
-
 def explain_rows(
     reference: Annotated[str, typer.Argument(metavar="REFERENCE", help="Table file of the reference.")],
     current: Annotated[str, typer.Argument(metavar="CURRENT", help="Table file with the suspected rows.")],

@@ -1,4 +1,4 @@
-"""The commands `fit` and `monitor`: a reference kept in a file, and batches held against it."""
+"""The command `monitor`: batches held against a reference."""
 
 from __future__ import annotations
 
@@ -12,12 +12,10 @@ import typer
 from shiftscope.cli.common import (
     SHIFT_FOUND,
     Debug,
-    Seed,
     check_outputs,
     exit_codes,
     json_files,
     put_answer,
-    show_written,
     shown_progress,
 )
 from shiftscope.errors import InputError
@@ -28,30 +26,6 @@ if TYPE_CHECKING:
 
 DEFAULT_HORIZON = 100
 TABLE_SUFFIXES = (".csv", ".parquet")
-
-Alpha = Annotated[float, typer.Option("--alpha", help="Chance of any false alarm among HORIZON batches.")]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to the command line."""
-    app.command()(fit)
-    app.command()(monitor)
-
-
-def fit(
-    reference: Annotated[str, typer.Argument(metavar="REFERENCE", help="Table file of the reference.")],
-    detector: Annotated[Path, typer.Argument(metavar="DETECTOR", help="File to write.")],
-    alpha: Alpha = 0.01,
-    seed: Seed = 0,
-    debug: Debug = False,
-) -> None:
-    """Read a reference once and keep it, with its settings, in one file for `monitor`."""
-    with exit_codes(debug):
-        check_outputs([detector], inputs=(reference,))
-        from shiftscope.questions.detector import ShiftDetector
-
-        ShiftDetector(alpha=alpha, random_state=seed).fit(reference).save(detector)
-        show_written([detector], on_stderr=False)
 
 
 def monitor(

@@ -20,9 +20,9 @@ def draw_packed(
     """Packed labels of rows `start` to `stop` (exclusive) of `n`: (packs, stop - start).
 
     Bit l of pack w is that of labelling 64 w + l. Labelling l draws ``drawn[l, s]`` of the rows of stretch s, all
-    choices equally likely: row i is drawn with probability (rows still wanted) / (rows left in the stretch). The random number
-    of a row depends on the seed of the labelling and on the row's position alone (SplitMix64 counts), so any part of
-    the rows can be drawn by itself.
+    choices equally likely: row i is drawn with probability (rows still wanted) / (rows left in the stretch). The random
+    number of a row depends on the seed of the labelling and on the row's position alone (SplitMix64 counts), so any
+    part of the rows can be drawn by itself.
 
     seeds : (64 * packs,) uint64
     drawn : (64 * packs, stretches) int64

@@ -15,7 +15,7 @@ from os import PathLike
 import numpy as np
 from numpy.typing import NDArray
 
-import shiftscope
+from shiftscope._version import __version__
 from shiftscope.findings import (
     Columns,
     Curve,
@@ -228,7 +228,7 @@ def summarise(result: Findings) -> Summary:
     shown = gallery(result)
     return Summary(
         schema=SCHEMA,
-        version=shiftscope.__version__,
+        version=__version__,
         detected=result.detected,
         p_value=result.p_value,
         alpha=result.alpha,
