@@ -18,7 +18,7 @@ import numpy as np
 
 import shiftscope as ss
 from experiments.benchmark20d import local_pair
-from shiftscope.encoding.encode import encode_pair
+from tests.pairs import encode_pair
 from shiftscope.full_space.neighbours import neighbours
 
 ROWS = 50_000

@@ -10,6 +10,7 @@ import shiftscope
 from shiftscope._compare import compare
 from shiftscope.errors import InputError, ParameterError
 from shiftscope.modes import describe
+from shiftscope.modes.excess import Excess
 from shiftscope.params import CompareParams, EqualiseParams, LocaliseParams, ScanParams
 
 FULL_SPACE = CompareParams(
@@ -209,7 +210,7 @@ def test_a_mode_without_excess_is_none(monkeypatch):
     pair = planted(INJECTED, n=300)
     found = compare(*pair, params=FULL_SPACE)
     assert found.modes
-    nothing = describe.Excess(-0.001, (-0.01, 0.008), 0.0, 0.0)
+    nothing = Excess(-0.001, (-0.01, 0.008), 0.0, 0.0)
     monkeypatch.setattr(describe, "excess_mass", lambda *_, **__: nothing)
     again = compare(*pair, params=FULL_SPACE)
     assert again.modes == ()
@@ -221,7 +222,7 @@ def test_a_mode_of_the_scan_is_told_whatever_its_excess(monkeypatch):
     rng = np.random.default_rng(3)
     reference, current = rng.standard_normal((2, 1500, 4))
     current[:, 1] = 0.6 * current[:, 0] + 0.8 * current[:, 1]
-    nothing = describe.Excess(-0.001, (-0.01, 0.008), 0.0, 0.0)
+    nothing = Excess(-0.001, (-0.01, 0.008), 0.0, 0.0)
     monkeypatch.setattr(describe, "excess_mass", lambda *_, **__: nothing)
     found = compare(reference, current)
     assert found.modes

@@ -58,7 +58,7 @@ def test_every_public_name_is_documented() -> None:
 
 def test_every_option_is_documented() -> None:
     api = (ROOT / "docs" / "api.md").read_text("utf-8")
-    modules = Path(cli.__file__).parent.glob("cli*.py")
+    modules = Path(cli.__file__).parent.glob("*.py")
     options = {option for module in modules for option in re.findall(r'"(--[a-z-]+)"', module.read_text("utf-8"))}
     assert {"--report", "--json", "--version"} <= options
     assert {option for option in options if option not in api} == set()

@@ -96,7 +96,10 @@ def test_a_stream_is_written_behind_what_it_holds(tmp_path: Path) -> None:
     """Of a log that standard output is appended to, nothing is lost."""
     log = tmp_path / "log"
     log.write_text("former\n")
-    script = "from shiftscope.output_files import write_text; print('before'); write_text('/dev/stdout', 'text\\n'); print('after')"
+    script = (
+        "from shiftscope.output_files import write_text\n"
+        "print('before'); write_text('/dev/stdout', 'text\\n'); print('after')"
+    )
     with log.open("ab") as file:
         subprocess.run([sys.executable, "-c", script], stdout=file, check=True)
     assert log.read_text() == "former\nbefore\ntext\nafter\n"

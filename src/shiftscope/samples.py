@@ -132,7 +132,8 @@ def open_samples(
     check_seed(random_state)
     chosen, told = as_columns(columns), checked_progress(progress)
     with opened(engine) as where:
-        yield Samples(where.open(reference, current, chosen, random_state), where, random_state, told)
+        seed = int(random_state)
+        yield Samples(where.open(reference, current, chosen, seed), where, seed, told)
 
 
 @contextmanager

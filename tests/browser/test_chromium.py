@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import chromium
 import pytest
+
+from tests.browser import chromium
 
 
 def program(path: Path, code: int) -> str:

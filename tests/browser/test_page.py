@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from chromium import FLAGS, find
 
 import shiftscope as ss
-from shiftscope.results import ShiftResult
 from shiftscope.report.html import write_html
+from shiftscope.results import ShiftResult
+from tests.browser.chromium import FLAGS, find
 from tests.quick import QUICK
 
 PATIENCE = 300_000  # milliseconds: machines may be busy

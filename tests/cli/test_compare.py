@@ -24,11 +24,11 @@ import shiftscope as ss
 from shiftscope.cli import app as cli
 from shiftscope.cli import common as cli_shared
 from shiftscope.cli.demo_data import INJECTED_FEATURES, N_INJECTED, example
-from shiftscope.tables.column_choice import LeftOut
-from shiftscope.results import ShiftResult
 from shiftscope.output_files import whole_file
 from shiftscope.report.mode_rows import rows_table, write_rows
 from shiftscope.report.terminal import show
+from shiftscope.results import ShiftResult
+from shiftscope.tables.column_choice import LeftOut
 from shiftscope.tables.file_copies import extract_rows
 
 PARAMS = ss.CompareParams(

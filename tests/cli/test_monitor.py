@@ -12,6 +12,7 @@ import pytest
 
 import shiftscope as ss
 from shiftscope.cli import app as cli
+from shiftscope.cli.common import SHIFT_FOUND
 from shiftscope.cli.explain_rows import parse_positions, read_positions
 from shiftscope.questions.file_lock import locked
 
@@ -50,7 +51,7 @@ def test_monitor_from_a_saved_reference_with_history(folder: Path, tmp_path: Pat
     assert run("monitor", tmp_path / "ref.ssd", *batches[:2], *common, "--quiet") == (0, "", "")
     outputs = ("--table", tmp_path / "t.csv", "--plot", tmp_path / "p.png", "--json", tmp_path / "m.json")
     code, out, _ = run("monitor", tmp_path / "ref.ssd", *batches, *common, *outputs, "--fail-on-shift")
-    assert code == cli.SHIFT_FOUND
+    assert code == SHIFT_FOUND
     assert f"1 of 3 batches differ from the reference, first at '{batches[2]}'" in out
     assert pl.read_csv(tmp_path / "t.csv")["alarm"].to_list() == [False, False, True]
     assert set(json.loads((tmp_path / "m.json").read_text())["rows"][2]["mode"]["features"]) == {"a", "b"}

@@ -11,10 +11,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from shiftscope.encoding.encode import Encoded, encode, encode_pair
-from shiftscope.tables.column_choice import LeftOut
+from shiftscope.encoding.encode import Encoded, encode
 from shiftscope.errors import InputError
+from shiftscope.tables.column_choice import LeftOut
 from shiftscope.tables.table import read_table
+from tests.pairs import encode_pair
 
 RNG = np.random.default_rng(20)
 REFERENCE = RNG.normal(size=(30, 4))

@@ -12,15 +12,15 @@ import pytest
 from experiments.calibration import mixed
 from shiftscope._compare import compare
 from shiftscope.encoding.bins import GAP_CODES, bin_features
-from shiftscope.tables.column_choice import Columns
-from shiftscope.encoding.encode import encode_pair
 from shiftscope.encoding.features import METRIC_LEVELS
 from shiftscope.errors import InputError, ParameterError
-from shiftscope.modes.mode import Direction
 from shiftscope.full_space.score import score
 from shiftscope.modes.levels import counterpart
 from shiftscope.modes.localise import localise
+from shiftscope.modes.mode import Direction
 from shiftscope.params import CompareParams, EqualiseParams, LocaliseParams, ScanParams
+from shiftscope.tables.column_choice import Columns
+from tests.pairs import encode_pair
 
 QUICK = CompareParams(
     alpha=0.05,

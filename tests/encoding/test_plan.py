@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from shiftscope.encoding import column_facts as facts_module
 from shiftscope.encoding.column_facts import Facts, merged
-from shiftscope.encoding.encode import TableSample, encode_pair
+from shiftscope.encoding.encode import TableSample
 from shiftscope.encoding.exact_sums import exact_mean, exact_sum
 from shiftscope.encoding.features import Centre, Feature
 from shiftscope.encoding.plan import Plan, make_plan
@@ -25,6 +25,7 @@ from shiftscope.errors import InputError
 from shiftscope.tables.column_choice import Columns
 from shiftscope.tables.column_kinds import Kind, Unusable
 from shiftscope.tables.table import read_table
+from tests.pairs import encode_pair
 
 
 class Parts:

@@ -5,13 +5,13 @@ import pytest
 from scipy.stats import binom, chi2
 
 from shiftscope.full_space import calibrate as stage
-from shiftscope.full_space.tail_test import TailTest
 from shiftscope.full_space.calibrate import calibrate
-from shiftscope.labellings.labellings import random_labels
-from shiftscope.labellings.p_values import smallest_p_value
 from shiftscope.full_space.neighbours import neighbours
 from shiftscope.full_space.null import ScoreNull, SimulatedNull
 from shiftscope.full_space.score import nulls_for, score_graph
+from shiftscope.full_space.tail_test import TailTest
+from shiftscope.labellings.labellings import random_labels
+from shiftscope.labellings.p_values import smallest_p_value
 
 TABULATED = 0.06  # the exact tail falls in steps, which straight lines between 512 scores cut
 

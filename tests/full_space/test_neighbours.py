@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from shiftscope.engines.local_search import GROUP, Layout, choose_layout
 from shiftscope.engines.local import LocalEngine
+from shiftscope.engines.local_search import GROUP, Layout, choose_layout
 from shiftscope.errors import InputError, ParameterError
-from shiftscope.full_space.neighbours import neighbours, neighbours_of, pair_distances
+from shiftscope.full_space.neighbours import neighbours, pair_distances
 
 # small blocks and groups, so that tables of a few hundred rows have many of both
 LAYOUTS = (Layout(32, 5), Layout(64, 50), Layout(100, 9))
@@ -167,7 +167,7 @@ def test_an_interrupt_ends_the_search():
 
     before = threading.active_count()
     with pytest.raises(KeyboardInterrupt):
-        LocalEngine(2, LAYOUTS[0]).knn(points, 5, None, interrupt)
+        LocalEngine(2, LAYOUTS[0]).index(points, 5).knn(5, None, interrupt)
     assert threading.active_count() == before
 
 
@@ -226,6 +226,6 @@ def test_rows_from_outside_see_all_points(name, k):
         expected.append(order[:k])
         tied.append(np.append(squares[order[:-1]] == squares[order[1:]], False)[:k])
     for engine in (LocalEngine(n_threads=2), LocalEngine(layout=LAYOUTS[0])):
-        found = neighbours_of(rows, points, k, engine=engine)
+        found = engine.index(points, k).nearest(k, rows)
         np.testing.assert_array_equal(found.index, expected)
         np.testing.assert_array_equal(found.tied, tied)

@@ -7,7 +7,6 @@ import pytest
 from numba import njit
 from scipy.stats import binom
 
-from shiftscope.encoding.encode import encode_pair
 from shiftscope.errors import ParameterError
 from shiftscope.full_space.null import evidence_table
 from shiftscope.full_space.score import nulls_for, score
@@ -20,6 +19,7 @@ from shiftscope.kernels.score import (
     score_lists,
     score_sequences,
 )
+from tests.pairs import encode_pair
 
 # --- kernels and their slow twins -----------------------------------------------------------------------
 

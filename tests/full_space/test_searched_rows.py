@@ -5,9 +5,11 @@ import pytest
 
 import shiftscope as ss
 from shiftscope.full_space.equalise import equalise_graph
+from shiftscope.full_space.score import score_others
 from shiftscope.full_space.shrinking_graph import ShrinkingGraph
 from shiftscope.params import EqualiseParams, ScanParams
-from shiftscope.searched_rows import Design, draw_design, score_all
+from shiftscope.searched_rows import SearchedRows, draw_searched_rows
+from tests.pairs import job_of
 
 QUICK = {
     "n_permutations": 199,
@@ -24,7 +26,7 @@ def injected(seed: int, n: int = 3000, extra: int = 240, d: int = 4) -> tuple[np
 
 
 def test_small_pools_are_searched_as_a_whole() -> None:
-    design = draw_design(30, 70, 100, 0)
+    design = draw_searched_rows(30, 70, 100, 0)
     assert design.whole
     assert design.others.size == 0
 
@@ -33,18 +35,18 @@ def test_small_pools_are_searched_as_a_whole() -> None:
 def test_large_pools_give_as_many_rows_of_both_samples_as_they_have(
     n_reference: int, n_current: int, reference: int
 ) -> None:
-    design = draw_design(n_reference, n_current, 200, 5)
+    design = draw_searched_rows(n_reference, n_current, 200, 5)
     assert design.rows.size == 200
     assert len(np.unique(design.rows)) == 200
     assert np.sum(design.rows < n_reference) == reference
     np.testing.assert_array_equal(np.sort(np.append(design.rows, design.others)), np.arange(design.n_rows))
-    np.testing.assert_array_equal(draw_design(n_reference, n_current, 200, 5).rows, design.rows)
-    assert draw_design(n_reference, n_current, 200, 6).rows.tolist() != design.rows.tolist()
+    np.testing.assert_array_equal(draw_searched_rows(n_reference, n_current, 200, 5).rows, design.rows)
+    assert draw_searched_rows(n_reference, n_current, 200, 6).rows.tolist() != design.rows.tolist()
     np.testing.assert_array_equal(design.order[:200], design.rows)
 
 
 def test_the_design_of_a_part_is_what_it_has_of_the_design() -> None:
-    part = Design(np.array([1, 4, 6]), 8).within(np.array([0, 1, 5, 6, 7]))
+    part = SearchedRows(np.array([1, 4, 6]), 8).within(np.array([0, 1, 5, 6, 7]))
     assert part.rows.tolist() == [1, 3]
     assert part.order.tolist() == [1, 3, 0, 2, 4]
 
@@ -52,7 +54,7 @@ def test_the_design_of_a_part_is_what_it_has_of_the_design() -> None:
 def test_equalisation_that_looks_at_some_rows_prunes_all() -> None:
     reference, current = injected(4)
     points, is_current = np.vstack([reference, current]), np.arange(6000) >= 3000
-    order = draw_design(3000, 3000, 1500, 2).order
+    order = draw_searched_rows(3000, 3000, 1500, 2).order
     graph = ShrinkingGraph(points[order], is_current[order], 60, rows=np.arange(1500), own_position=order % 3000)
     done = equalise_graph(graph, QUICK["equalise"])
     assert done.converged
@@ -62,28 +64,54 @@ def test_equalisation_that_looks_at_some_rows_prunes_all() -> None:
     np.testing.assert_array_equal(kept, np.arange(3000))
 
 
-def test_rows_outside_are_scored_as_if_they_were_the_only_ones_added() -> None:
+def test_rows_outside_are_scored_by_searched_rows_mixed_like_the_pool() -> None:
     rng = np.random.default_rng(1)
-    points, is_current = rng.integers(0, 9, (160, 2)).astype(float), np.arange(160) >= 90
-    design = draw_design(90, 70, 120, 0)
-    seen = design.rows
-    graph = ShrinkingGraph(points[seen], is_current[seen], 25)
-    scores = score_all(points, is_current, design, graph.full_scores())
-    table = scores.nulls.tables
-    for row in design.others[::7]:
+    table = rng.integers(0, 9, (700, 2)).astype(float)
+    params = ss.CompareParams(full_space_rows=200, equalise=EqualiseParams(k_max=25))
+    job = job_of(table[:500], table[500:], params)
+    points, is_current, searched = job.points, job.is_current, job.searched
+    inside = ShrinkingGraph(points[searched.order], is_current[searched.order], 25, rows=np.arange(200)).full_scores()
+    scores = score_others(job, inside)
+    seen = searched.mixed_like_the_pool(is_current, np.random.default_rng([0, 200, 700]))
+    assert np.isin(seen, searched.rows).all()
+    assert np.mean(is_current[seen]) == pytest.approx(2 / 7, abs=0.004)  # as in the pool, not 1 / 2 as searched
+    tables = scores.nulls.tables
+    for row in searched.others[::7]:
         squares = np.sum((points[seen] - points[row]) ** 2, axis=1)
         best = 0.0
         for radius in np.unique(squares):
-            inside = squares <= radius
-            if inside.sum() <= 25:
-                same = int(np.sum(is_current[seen][inside] == is_current[row]))
-                best = max(best, table[int(is_current[row]), int(inside.sum()), same])
-        found = scores.current[row - 90] if is_current[row] else scores.reference[row]
+            near = squares <= radius
+            if near.sum() <= 25:
+                same = int(np.sum(is_current[seen][near] == is_current[row]))
+                best = max(best, tables[int(is_current[row]), int(near.sum()), same])
+        found = scores.current[row - 500] if is_current[row] else scores.reference[row]
         assert found == best
-    np.testing.assert_array_equal(
-        np.append(scores.reference, scores.current)[seen],
-        np.append(graph.full_scores().reference, graph.full_scores().current),
-    )
+    everyone = np.append(scores.reference, scores.current)
+    own = is_current[searched.rows]
+    np.testing.assert_array_equal(everyone[searched.rows[own]], inside.current)
+    np.testing.assert_array_equal(everyone[searched.rows[~own]], inside.reference)
+
+
+@pytest.mark.parametrize(("n_reference", "n_current"), [(6000, 3000), (2500, 6500), (4500, 4500), (8000, 400)])
+def test_one_null_holds_for_all_rows_in_and_out_of_the_search(n_reference: int, n_current: int) -> None:
+    """As a user calls it, without any shift: as many rows of either sample reach a threshold as its null says."""
+    rng = np.random.default_rng(5)
+    reference, current = rng.standard_normal((n_reference, 3)), rng.standard_normal((n_current, 3))
+    params = ss.CompareParams(full_space_rows=1500, scan=None, n_permutations=99, equalise=EqualiseParams(k_max=100))
+    scores = ss.compare(reference, current, params=params).scores
+    for values, null in ((scores.reference, scores.nulls.reference), (scores.current, scores.nulls.current)):
+        # Rows share neighbours, so these shares spread: over 16 draws from 0.43 to 0.56, and from 0.06 to 0.21.
+        assert np.mean(values >= null.threshold(0.5)) == pytest.approx(0.5, abs=0.12)
+        assert 0.03 < np.mean(values >= null.threshold(0.1)) < 0.3
+        assert np.sum(values >= null.threshold(1e-5)) <= 1
+
+
+def test_a_search_of_fewer_rows_than_a_neighbourhood_has_still_scores_all() -> None:
+    rng = np.random.default_rng(2)
+    params = ss.CompareParams(full_space_rows=150, scan=None)  # k_max = 400
+    scores = ss.compare(*rng.standard_normal((2, 400, 2)), params=params).scores
+    assert np.isfinite(scores.current).all()
+    assert scores.current.max() > 0
 
 
 def test_a_large_pool_is_compared_on_a_part_and_answers_for_all_rows() -> None:

@@ -7,10 +7,17 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chi2_contingency
 
+from shiftscope.kernels.deviance import half_deviance
 from shiftscope.kernels.labels import PACK, draw_labels
 from shiftscope.kernels.shard_counts import count_sets
-from shiftscope.kernels.window_counts import MAX_BINS, POOLED_CELLS, chi_square_moments, evidence_bounds, scan_sets, unpack_windows
-from shiftscope.kernels.deviance import half_deviance
+from shiftscope.kernels.window_counts import (
+    MAX_BINS,
+    POOLED_CELLS,
+    chi_square_moments,
+    evidence_bounds,
+    scan_sets,
+    unpack_windows,
+)
 from shiftscope.labellings.labellings import unpack_labels
 from tests.packing import pack_labels
 

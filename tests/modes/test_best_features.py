@@ -5,7 +5,10 @@ import pytest
 
 from shiftscope.full_space.score import nulls_for
 from shiftscope.kernels.anchor_scores import score_anchors
-from shiftscope.modes.best_features import climb
+from shiftscope.modes.best_features import best_features
+from shiftscope.params import ModeParams
+
+GROUPS = tuple((column,) for column in range(8))
 
 
 def slow_score(points, is_current, anchor, features, table):
@@ -52,14 +55,14 @@ def group_of(features, n=3000, size=90, d=8):
 
 
 @pytest.mark.parametrize("start", [(1, 4), (1, 4, 6), (1, 2, 4, 6), (0, 1, 4)])
-def test_climb_ends_in_the_features_of_the_group(start):
+def test_the_climb_ends_in_the_features_of_the_group(start):
     points, is_current, rows = group_of([1, 4, 6])
-    features, anchors = climb(points, is_current, start, rows[:40], 40, 200)
+    features, anchors = best_features(points, is_current, start, rows[:40], 40, 200, GROUPS, ModeParams())
     assert features == (1, 4, 6)
     assert set(anchors) <= set(rows)
 
 
-def test_climb_keeps_at_least_one_feature():
+def test_the_climb_keeps_at_least_one_feature():
     points, is_current, rows = group_of([3], size=300)
-    features, _ = climb(points, is_current, (3,), rows, 300, 200)
+    features, _ = best_features(points, is_current, (3,), rows, 300, 200, GROUPS, ModeParams())
     assert features == (3,)

@@ -6,22 +6,18 @@ import numpy as np
 import pytest
 
 import shiftscope as ss
-from shiftscope.encoding.encode import encode_pair
-from shiftscope.engines.local import LocalEngine
-from shiftscope.job import Job
-from shiftscope.modes.from_scan import _without_riders, discover
+from shiftscope.modes.from_scan import _without_chance_columns, scan_modes
 from shiftscope.params import ScanParams
-from shiftscope.progress import silent
-from shiftscope.samples import LocalPool
 from shiftscope.subspaces.scan import FeatureSet, ScanResult, scan_points
+from tests.pairs import job_of
 
 PARAMS = ss.CompareParams(scan=ScanParams(n_permutations=255))
 
 
 def discovered(reference, current):
-    job = Job(LocalPool(encode_pair(reference, current), False), PARAMS, 0, LocalEngine(), silent)
+    job = job_of(reference, current, PARAMS)
     names = job.encoded.names
-    return discover(job, scan_points(job.points, job.encoded.n_reference, names, PARAMS.scan))
+    return scan_modes(job, scan_points(job.points, job.encoded.n_reference, names, PARAMS.scan))
 
 
 def test_a_pruned_core_is_not_a_shift_of_the_other_side():
@@ -51,10 +47,10 @@ def test_a_level_out_of_reach_founds_nothing():
     rng = np.random.default_rng(8)
     samples = rng.standard_normal((2, 3000, 5))
     samples[1, :150, :2] = 0.05 * rng.standard_normal((150, 2))
-    job = Job(LocalPool(encode_pair(*samples), False), replace(PARAMS, alpha=0.006), 0, LocalEngine(), silent)
+    job = job_of(*samples, replace(PARAMS, alpha=0.006))
     scan = scan_points(job.points, 3000, job.encoded.names, PARAMS.scan)
     assert scan.p_value == 1 / 256
-    assert discover(job, scan) == ()  # alpha / 2 is below 1 / 256
+    assert scan_modes(job, scan) == ()  # alpha / 2 is below 1 / 256
 
 
 def broad(features, deviate, statistic="broad", value=9.0):
@@ -79,12 +75,12 @@ def broad(features, deviate, statistic="broad", value=9.0):
 )
 def test_a_broad_set_is_told_without_features_that_add_nothing(parts, told):
     whole = broad((0, 1, 2), 10.0)
-    assert _without_riders(whole, [whole, *parts]).features == told
+    assert _without_chance_columns(whole, [whole, *parts], 0.5).features == told
 
 
 def test_a_localised_set_keeps_its_features():
     whole = broad((0, 1, 2), 10.0, statistic="localised")
-    assert _without_riders(whole, [whole, broad((0, 1), 10.0)]) is whole
+    assert _without_chance_columns(whole, [whole, broad((0, 1), 10.0)], 0.5) is whole
 
 
 @pytest.mark.parametrize(("sets", "tried"), [
@@ -92,16 +88,16 @@ def test_a_localised_set_keeps_its_features():
     ((broad((0, 1, 2), 10.0), broad((0, 1, 3), 9.9), broad((0, 1), 9.8)), [(0, 1)]),  # nothing is tried twice
     ((broad((0, 1, 2), 10.0), broad((3, 4), 9.0), broad((5,), 8.0, value=4.6)), [(0, 1, 2), (3, 4)]),
 ])  # fmt: skip
-def test_sets_are_tried_without_riders_while_they_are_sure(monkeypatch, sets, tried):
+def test_sets_are_tried_without_chance_columns_while_they_are_sure(monkeypatch, sets, tried):
     rows = np.random.default_rng(0).standard_normal((2, 50, 6))
-    job = Job(LocalPool(encode_pair(*rows), False), PARAMS, 0, LocalEngine(), silent)
+    job = job_of(*rows, PARAMS)
     seen = []
     monkeypatch.setattr(
         "shiftscope.modes.from_scan._broad_modes", lambda job, pool, found, p: seen.append(found.features)
     )
     null = np.linspace(0.0, 5.0, 255)
     scan = ScanResult(sets, 1 / 64, null, null, n_permutations=63, pairs=np.zeros((6, 6)))
-    assert discover(job, scan) == ()
+    assert scan_modes(job, scan) == ()
     assert seen == tried
 
 

@@ -12,9 +12,9 @@ import pytest
 from scipy.stats import binom
 
 import shiftscope as ss
-from shiftscope.encoding.encode import encode_pair
 from shiftscope.questions.matched_rows import telling_features
 from shiftscope.subspaces.scan import scan_points
+from tests.pairs import encode_pair
 
 QUICK = ss.ScanParams(n_permutations=127, n_seeds=16, beam=4)
 SMALL = ss.ScanParams(n_permutations=39, n_seeds=0, max_features=2)
@@ -155,7 +155,7 @@ def test_unusable_rows_are_refused(rows: object, message: str):
 
 
 def test_levels_out_of_reach_are_refused():
-    with pytest.raises(ss.ParameterError, match=r"alpha = 0\.001 is out of reach of 39 permutations"):
+    with pytest.raises(ss.ParameterError, match=r"alpha = 0\.001 is out of reach of 39 labellings"):
         ss.explain_rows(*samples(), [1, 2], alpha=0.001, params=SMALL)
     with pytest.raises(ss.ParameterError, match="alpha must lie strictly between 0 and 1"):
         ss.explain_rows(*samples(), [1, 2], alpha=1.0)

@@ -15,13 +15,13 @@ import pytest
 
 import shiftscope as ss
 from shiftscope import monitor as monitor_function
-from shiftscope.encoding.encode import encode_pair
+from shiftscope.labellings.staged_p_value import StagedPValue, staged_p_value, stages
+from shiftscope.questions.batch import Region
 from shiftscope.questions.file_lock import locked
 from shiftscope.questions.monitor import drift, table_digest
 from shiftscope.questions.monitor_history import History, HistoryHeader
-from shiftscope.questions.batch import Region
-from shiftscope.labellings.staged_p_value import StagedPValue, staged_p_value, stages
 from shiftscope.tables.table import read_table
+from tests.pairs import encode_pair
 
 PARAMS = ss.CompareParams(
     alpha=0.2,

@@ -13,8 +13,8 @@ import pytest
 
 import shiftscope as ss
 from shiftscope.cli import app as cli
-from shiftscope.results import ShiftResult
 from shiftscope.report.html import page
+from shiftscope.results import ShiftResult
 from tests.quick import QUICK
 
 LIMIT = 3_000_000  # bytes of any page

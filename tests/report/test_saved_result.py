@@ -74,7 +74,7 @@ def test_infinite_numbers_come_back(summary: Summary, tmp_path: Path) -> None:
         ({"kept_current": ["a"]}, "kept_current must be a list of numbers"),
         (
             {"alpha": 0.01, "params": {}},
-            "with alpha, n_permutations, max_iterations and 5 more",
+            "with alpha, n_permutations, max_iterations and 6 more",
         ),
     ],
 )

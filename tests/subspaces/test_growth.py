@@ -8,8 +8,8 @@ import pytest
 from shiftscope.encoding.bins import bin_features
 from shiftscope.engines.binned_rows import LocalRows
 from shiftscope.kernels.box_growth import BOX_BINS, GROWN_SHARE, SLACK, cumulative_bits, grow_labellings
-from shiftscope.kernels.labels import draw_labels
 from shiftscope.kernels.deviance import half_deviance
+from shiftscope.kernels.labels import draw_labels
 from shiftscope.labellings.labellings import draw_labellings
 from shiftscope.subspaces.growth import grow_boxes
 from shiftscope.subspaces.windows import scan_windows

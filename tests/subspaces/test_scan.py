@@ -11,10 +11,10 @@ from shiftscope.engines.binned_rows import LocalRows
 from shiftscope.errors import ParameterError
 from shiftscope.kernels.labels import draw_labels
 from shiftscope.labellings.labellings import Labellings
+from shiftscope.labellings.p_values import p_values
 from shiftscope.params import ScanParams
 from shiftscope.subspaces.contrasts import contrast_families, log_tail
 from shiftscope.subspaces.families import Family, family_wise
-from shiftscope.labellings.p_values import p_values
 from shiftscope.subspaces.scan import FeatureSet, ScanResult, scan, scan_points
 from tests.packing import pack_labels
 

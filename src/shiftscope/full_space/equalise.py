@@ -137,7 +137,9 @@ def _in_passes(samples: Samples, params: EqualiseParams, columns: Columns) -> Eq
     pair, flipped, tables = samples.encoded, samples.pool.flipped, samples.tables()
     total: Equalisation | None = None
     while True:
-        graph = ShrinkingGraph(pair.points, pair.is_current, params.k_max, samples.engine)
+        graph = ShrinkingGraph(
+            pair.points, pair.is_current, params.k_max, samples.engine, progress=samples.stage("neighbours")
+        )
         part = equalise_graph(graph, params, random_state=samples.random_state, progress=samples.stage("equalise"))
         last = not part.trace or not part.converged or _identical(pair, part)
         part = turned(part, flipped)

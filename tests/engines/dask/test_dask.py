@@ -19,14 +19,14 @@ from typer.testing import CliRunner
 
 import shiftscope as ss
 from shiftscope.cli.app import app
-from shiftscope.encoding.encode import encode_pair
 from shiftscope.encoding.sample_order import canonical
 from shiftscope.engines.dask.engine import DaskEngine
 from shiftscope.engines.local import LocalEngine
 from shiftscope.errors import EngineError, InputError, ParameterError
-from shiftscope.results import ShiftResult
 from shiftscope.params import EqualiseParams, ScanParams
+from shiftscope.results import ShiftResult
 from shiftscope.samples import opened
+from tests.pairs import encode_pair
 
 PARAMS = ss.CompareParams(
     alpha=0.05,
@@ -103,11 +103,12 @@ def test_any_cluster_gives_the_result_of_one_machine(
 
 def test_a_sharded_search_finds_the_same_neighbours(client: Client) -> None:
     points = np.random.default_rng(3).integers(0, 5, (700, 3)).astype(float)  # many ties, between shards too
-    engine = DaskEngine(client, large_search=1)
+    here, there = LocalEngine(), DaskEngine(client, large_search=1)
+    some, others = np.arange(0, 700, 50), points[600:]
     for found, expected in (
-        (engine.knn(points, 50), LocalEngine().knn(points, 50)),
-        (engine.knn(points, 699, np.arange(0, 700, 50)), LocalEngine().knn(points, 699, np.arange(0, 700, 50))),
-        (engine.nearest(points[:600], 20, points[600:]), LocalEngine().nearest(points[:600], 20, points[600:])),
+        (engine.index(points, 50).knn(50) for engine in (there, here)),
+        (engine.index(points, 699).knn(699, some) for engine in (there, here)),
+        (engine.index(points[:600], 20).nearest(20, others) for engine in (there, here)),
     ):
         np.testing.assert_array_equal(found.index, expected.index)
         np.testing.assert_array_equal(found.tied, expected.tied)
@@ -188,7 +189,7 @@ def test_partitions_are_read_with_the_notices_and_errors_of_whole_tables(client:
         frames.append(frame)
     whole, _ = canonical(encode_pair(*frames))
     engine = DaskEngine(client)
-    pool = engine.read(*(dd.from_pandas(frame, npartitions=3) for frame in frames), None, 0)
+    pool = engine.open(*(dd.from_pandas(frame, npartitions=3) for frame in frames), ss.Columns(), 0)
     assert pool.encoded.left_out == whole.left_out
     assert {left.name for left in whole.left_out} == {"copy", "key", "row", "same"}
     np.testing.assert_array_equal(pool.encoded.points, whole.points)
@@ -196,7 +197,7 @@ def test_partitions_are_read_with_the_notices_and_errors_of_whole_tables(client:
     assert pool.encoded.features == whole.features
     frames[1].loc[100, "a"] = np.inf
     with pytest.raises(InputError, match=r"current: column 'a' has 1 infinite value \(first in row 100"):
-        engine.read(*(dd.from_pandas(frame, npartitions=3) for frame in frames), None, 0)
+        engine.open(*(dd.from_pandas(frame, npartitions=3) for frame in frames), ss.Columns(), 0)
 
 
 def during_scan(strike: Callable[[], None]) -> Callable[[str, float], None]:
@@ -274,13 +275,10 @@ def test_a_scheduler_that_disappears_is_one_clear_error(tmp_path: Path) -> None:
             process.wait()
 
 
-def test_what_cannot_be_partitioned_is_refused(client: Client, tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("x\n1\n2\n")
-    engine = DaskEngine(client)
-    with pytest.raises(InputError, match="is no Parquet file"):
-        ss.compare(str(tmp_path / "a.csv"), np.zeros((5, 1)), engine=engine)
-    with pytest.raises(InputError, match="cannot be cut into parts"):
-        ss.compare({"x": 1}, np.zeros((5, 1)), engine=engine)
+def test_what_is_no_table_is_refused_as_on_one_machine(client: Client) -> None:
+    for engine in (DaskEngine(client), None):
+        with pytest.raises(InputError, match="reference: cannot be read from an object of type dict; pass"):
+            ss.compare({"x": 1}, np.zeros((5, 1)), engine=engine)
 
 
 def test_engines_by_name() -> None:
