@@ -18,8 +18,8 @@ import numpy as np
 
 import shiftscope as ss
 from experiments.benchmark20d import local_pair
-from tests.pairs import encode_pair
 from shiftscope.full_space.neighbours import neighbours
+from tests.pairs import encode_pair
 
 ROWS = 50_000
 K_MAX = 400

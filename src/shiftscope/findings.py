@@ -22,7 +22,7 @@ from shiftscope.full_space.equalise import Equalisation
 from shiftscope.full_space.null import ScoreNull
 from shiftscope.full_space.score import Scores
 from shiftscope.full_space.tail_test import Tail
-from shiftscope.labellings.p_values import critical_value
+from shiftscope.labellings.p_values import ROUNDING, critical_value
 from shiftscope.modes.feature_count import Curve
 from shiftscope.modes.mode import Direction, Mode, Side, other_side
 from shiftscope.params import CompareParams
@@ -60,8 +60,6 @@ __all__ = [  # what findings consist of: the reports take all of it from here
     "smallest_groups",
     "time_text",
 ]
-
-SHARE_ROUNDING = 1e-9  # of a row: a share of the rows may fall short of a whole number by rounding alone
 
 
 @dataclass(frozen=True)
@@ -249,7 +247,7 @@ def chosen_subset(
     for side, n_rows in (("reference", findings.n_reference), ("current", findings.n_current)):
         removed = np.empty(0, np.intp) if side == keep else _removal(findings, side, modes)
         if max_share is not None:
-            removed = removed[: int(max_share * n_rows + SHARE_ROUNDING)]
+            removed = removed[: int(max_share * n_rows + ROUNDING)]
         kept.append(np.setdiff1d(np.arange(n_rows), removed))
     return Subset(kept[0], kept[1], findings.n_reference, findings.n_current)
 

@@ -186,7 +186,11 @@ def test_a_state_that_does_not_fit_is_refused(saved: Path):
         values = archive.read(detector_file.VALUES)
     state = b'{"names": ["x0"]}'
     with zipfile.ZipFile(saved, "w") as archive:
-        header = {"format": detector_file.FORMAT, "version": 1, "checksum": detector_file._checksum(state, values)}
+        header = {
+            "format": detector_file.DETECTOR_FORMAT,
+            "version": 1,
+            "checksum": detector_file._checksum(state, values),
+        }
         for name, content in (("header.json", json.dumps(header)), ("state.json", state), ("values.npy", values)):
             archive.writestr(name, content)
     with pytest.raises(ss.InputError, match="holds what no detector of this version has"):

@@ -7,7 +7,7 @@ import pytest
 
 from shiftscope.encoding.bins import bin_features
 from shiftscope.engines.binned_rows import LocalRows
-from shiftscope.kernels.box_growth import BOX_BINS, GROWN_SHARE, SLACK, cumulative_bits, grow_labellings
+from shiftscope.kernels.box_growth import BIN_SLACK, BOX_BINS, GROWN_SHARE, cumulative_bits, grow_labellings
 from shiftscope.kernels.deviance import half_deviance
 from shiftscope.kernels.labels import draw_labels
 from shiftscope.labellings.labellings import draw_labellings
@@ -34,7 +34,7 @@ class SlowBox:
 
     @staticmethod
     def widened(low: int, high: int) -> tuple[int, int]:
-        return max(low - SLACK, 0), min(high + SLACK, BOX_BINS - 1)
+        return max(low - BIN_SLACK, 0), min(high + BIN_SLACK, BOX_BINS - 1)
 
     def inside(self, box: list[tuple[int, int]], skipped: int = -1) -> np.ndarray:
         mask = np.ones(len(self.codes), dtype=bool)

@@ -12,7 +12,7 @@ from scipy.special import ndtri
 from shiftscope.kernels.window_counts import MAX_BINS
 
 GAP_CODES = 32  # an eighth of the range: windows of the finer grids then hold missing values alone
-ROUNDING = 2  # places by which the limit of a code may be off when it is computed
+PLACES_OFF = 2  # places by which the limit of a code may be off when it is computed
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ class NumberCodes:
         """(255 - aside,) smallest `twice` with at least the code aside + 1, aside + 2, ..."""
         codes = np.arange(self.aside + 1, MAX_BINS)
         near = np.ceil(2.0 * self.rows * (codes - self.aside) / (MAX_BINS - self.aside)).astype(np.int64)
-        tried = near[:, None] + np.arange(-ROUNDING, ROUNDING + 1)
+        tried = near[:, None] + np.arange(-PLACES_OFF, PLACES_OFF + 1)
         return np.asarray(tried[np.arange(len(codes)), np.argmax(self.code(tried) >= codes[:, None], axis=1)])
 
 

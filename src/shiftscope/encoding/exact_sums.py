@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 UNIT = 1127  # sums are whole numbers of 2**-UNIT, of which every double is a multiple
-BLOCK = 1 << 16  # values looked at together: their sums by exponent are exact in doubles, and they fit in the cache
+VALUES_AT_ONCE = 1 << 16  # their sums by exponent are exact in doubles, and they fit in the cache
 _HIGH, _LOW = 27, 26  # bits of the two halves of a double's fraction
 
 
@@ -16,8 +16,8 @@ def exact_sum(values: NDArray[np.float64]) -> int:
     Fractions of equal exponent are added up as whole numbers, in two halves of 27 and 26 bits.
     """
     total = 0
-    for start in range(0, len(values), BLOCK):
-        fraction, exponent = np.frexp(values[start : start + BLOCK])
+    for start in range(0, len(values), VALUES_AT_ONCE):
+        fraction, exponent = np.frexp(values[start : start + VALUES_AT_ONCE])
         fraction = np.ldexp(fraction, _HIGH)
         high = np.floor(fraction)
         least = int(exponent.min())

@@ -15,10 +15,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from shiftscope.encoding.exact_sums import BLOCK, UNIT, exact_mean, exact_sum
+from shiftscope.encoding.exact_sums import UNIT, VALUES_AT_ONCE, exact_mean, exact_sum
 from shiftscope.tables.column_kinds import Kind, time_text
 
-BLOCK_ROWS = 4096  # rows written to the matrix at a time
+BLOCK_ROWS = 4096  # rows worked on at a time: they fit in the cache
 METRIC_LEVELS = 16  # levels that the metric tells apart; beyond, the rarest are one level there
 BELOW = 0.1  # of the range: how far below the smallest value a missing one is drawn
 
@@ -273,5 +273,5 @@ class Centre:
     def squares(self, values: NDArray[np.float64]) -> int:
         """Exact sum of the squared deviations of some of the values, each of them rounded."""
         mean = self.mean
-        blocks = (values[start : start + BLOCK] for start in range(0, len(values), BLOCK))
+        blocks = (values[start : start + VALUES_AT_ONCE] for start in range(0, len(values), VALUES_AT_ONCE))
         return sum(exact_sum((np.ldexp(block, -self.exponent) - mean) ** 2) for block in blocks)

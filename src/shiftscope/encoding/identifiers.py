@@ -14,7 +14,7 @@ FEW_LEVELS = 20  # a text column with so few distinct values is a category, howe
 DISTINCT_SHARE = 0.5  # of the rows: more distinct texts than this, in both samples, are names, not categories
 ODD_SHARE = 0.1  # of the distinct texts that are no numbers: more, and the others are numbers by accident
 FREE_TEXT = 4  # words in the typical value
-MANY_ROWS = 50  # whole numbers of smaller samples may all differ by chance
+ENOUGH_ROWS = 50  # whole numbers of smaller samples may all differ by chance
 _NAMED = re.compile(r"(^|[^a-z])(id|uuid|guid|key|index|row|rownum|row_number)$|[a-z]I[dD]$")
 
 
@@ -50,11 +50,11 @@ def too_many(pair: tuple[Facts, Facts]) -> str | None:
 def number_names(name: str, pair: tuple[Facts, Facts]) -> str | None:
     """Why a named column of whole numbers is left out if all of them are distinct within each sample; else None.
 
-    Samples of at least `MANY_ROWS` rows, and either the column is called an identifier or both samples are unbroken
+    Samples of at least `ENOUGH_ROWS` rows, and either the column is called an identifier or both samples are unbroken
     runs.
     """
     for facts in pair:
-        if not facts.whole or facts.rows < MANY_ROWS or facts.missing or facts.repeats:
+        if not facts.whole or facts.rows < ENOUGH_ROWS or facts.missing or facts.repeats:
             return None
     if all(facts.high - facts.low == facts.rows - 1 for facts in pair):
         return "identifier-like, the rows are numbered without a gap; declare it as a number to compare it"

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.encoding.encode import Encoded
+from shiftscope.encoding.features import BLOCK_ROWS
 
-BLOCK_ROWS = 4096  # rows that fit in the cache
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX = (np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)), (np.uint64(27), np.uint64(0x94D049BB133111EB))
 _LAST = np.uint64(31)

@@ -24,7 +24,7 @@ from shiftscope.labellings.labellings import random_labels
 from shiftscope.labellings.p_values import critical_value, smallest_p_value
 
 WALKED_TOGETHER = PACK * WORDS  # labellings walked together
-MANY_ROWS = 1 << 21  # in larger pools fewer labellings are held at once
+LARGE_POOL = 1 << 21  # in larger pools fewer labellings are held at once
 CHUNK_ROWS = 8192  # rows scored between two chances to interrupt
 
 
@@ -107,7 +107,7 @@ def calibrate(
     listed = is_current[: scores.size]
     reference, current = tests[0].compare(scores[~listed]), tests[1].compare(scores[listed])
     permuted = np.empty((2, n_permutations, len(reference.statistics())))
-    step = WALKED_TOGETHER if is_current.size <= MANY_ROWS else PACK
+    step = WALKED_TOGETHER if is_current.size <= LARGE_POOL else PACK
     for start in range(0, n_permutations, step):
         some = range(start, min(start + step, n_permutations))
         labellings = random_labels(is_current, some, random_state, listed=scores.size)

@@ -7,7 +7,7 @@ from numba import njit, prange
 from numpy.typing import NDArray
 
 STRIDE = 16  # every sixteenth distance tells, about, how far the K_M-th neighbour is
-SLACK = 2.0  # times the rank that the neighbour would have in such a sample, and ...
+RANK_SLACK = 2.0  # times the rank that the neighbour would have in such a sample, and ...
 LEAST = 16  # ... so many more, so that a second look is rare
 
 
@@ -49,7 +49,7 @@ def score_anchors(
 @njit(cache=True)
 def _smallest(keys: NDArray[np.int32], k: int) -> NDArray[np.int32]:
     """The smallest keys in order, at least k + 1 of them if there are so many."""
-    rank = int(SLACK * k / STRIDE) + LEAST
+    rank = int(RANK_SLACK * k / STRIDE) + LEAST
     if rank < keys.size // STRIDE:
         limit = np.partition(keys[::STRIDE].copy(), rank)[rank]
         near = keys[keys <= limit]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from shiftscope.kernels.deviance import half_deviance
 
 BOX_BINS = 32  # intervals begin and end at multiples of 1/32 of the rows
-SLACK = 2  # bins by which an interval may later move on either side
+BIN_SLACK = 2  # bins by which an interval may later move on either side
 GROWN_SHARE = 8  # boxes that, with their slack, hold more than 1/8 of the rows are not grown
 _WORD = 64
 _DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)  # maps a single bit to six bits that tell its position
@@ -201,7 +201,7 @@ def _grow(  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def _set_interval(axis, low, high, box, slack):  # type: ignore[no-untyped-def]
     box[axis, 0], box[axis, 1] = low, high
-    slack[axis, 0], slack[axis, 1] = max(low - SLACK, 0), min(high + SLACK, BOX_BINS - 1)
+    slack[axis, 0], slack[axis, 1] = max(low - BIN_SLACK, 0), min(high + BIN_SLACK, BOX_BINS - 1)
 
 
 @njit(cache=True)

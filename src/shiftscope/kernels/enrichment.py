@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit, prange
 
 # Columns per block of the distance kernel: a block of a few hundred features stays in the second-level cache.
-BLOCK = 256
+QUERY_BLOCK = 256
 LINES = 4
 
 
@@ -33,8 +33,8 @@ def batch_distances(scaled, n_queries):  # type: ignore[no-untyped-def]
     """
     d, b = scaled.shape
     distance = np.zeros((n_queries, b), scaled.dtype)
-    for low in range(0, b, BLOCK):
-        high = min(low + BLOCK, b)
+    for low in range(0, b, QUERY_BLOCK):
+        high = min(low + QUERY_BLOCK, b)
         for i in range(n_queries):
             line = distance[i, low:high]
             for f in range(0, d, LINES):  # four lines a pass: one load and store of `line` for the four

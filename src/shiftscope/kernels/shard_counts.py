@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from shiftscope.kernels.window_counts import MAX_BINS, add_to_tables, evaluate_tables, order_by_bin
 
-_TILE = 8  # tables filled per pass over the labels
+_SHARD_TILE = 8  # tables filled per pass over the labels
 
 
 @njit(cache=True, nogil=True)
@@ -52,8 +52,8 @@ def count_sets(
             if size > 1 and np.any(sets[begin:end, 1:] == f):
                 for r in range(n):
                     others[f, r] = codes[f, order[r]] >> shift
-        for low in range(begin, end, _TILE):
-            high = min(low + _TILE, end)
+        for low in range(begin, end, _SHARD_TILE):
+            high = min(low + _SHARD_TILE, end)
             add_to_tables(labels, others, starts, sets[low:high], bins, tables[low:high], totals[low:high])
         begin = end
 

@@ -28,7 +28,7 @@ MOST_BOUNDED = 1 << 18  # rows of the largest window whose bounds are tabulated
 POOLED_CELLS = 512  # pooled chi-squares are taken on grids of at most this many cells
 _TILE = 2  # tables filled per pass over the labels; more would not fit the second-level cache
 _COORDINATE = 8  # bits of each coordinate in a packed window
-_BYTE = 255
+_FULL_BYTE = 255
 _ROWS_PER_CELL = 4  # if a byte is full after fewer rows than this per cell, tables of bytes are not worth their while
 
 
@@ -229,7 +229,7 @@ def _append_feature(cells, codes, bins):  # type: ignore[no-untyped-def]
 def _until_full(cells, start, held):  # type: ignore[no-untyped-def]
     """Count the rows of each cell from `start` on, as far as bytes can: the first row that is not counted."""
     for r in range(start, cells.shape[0]):
-        if held[cells[r]] == _BYTE:
+        if held[cells[r]] == _FULL_BYTE:
             return r
         held[cells[r]] += np.uint8(1)
     return cells.shape[0]

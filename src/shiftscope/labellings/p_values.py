@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+ROUNDING = 1e-9  # what sums and quotients may be off by: nearer numbers are one number
+
 
 def critical_value(null: NDArray[np.float64], level: float) -> float:
     """What a value must exceed so that its p-value is at most `level`; infinite if no value can."""
-    spare = int(np.floor(level * (1 + len(null)) + 1e-9)) - 1  # labellings that may reach it
+    spare = int(np.floor(level * (1 + len(null)) + ROUNDING)) - 1  # labellings that may reach it
     if spare < 0:
         return float("inf")
     return float(np.sort(null)[-1 - spare]) if spare < len(null) else -float("inf")

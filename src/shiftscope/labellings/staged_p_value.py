@@ -14,10 +14,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from shiftscope.labellings.p_values import ROUNDING
+
 FIRST = 127  # labellings of the first stage
 GROWTH = 8  # labellings of a stage divided by those of the stage before
 NEAR = 4  # the last stage follows at once if it is at most this many times as large as the one due
-WHOLE_ROUNDING = 1e-12  # 1 / level may exceed a whole number by rounding alone
 LEADERS = 4  # a stage is followed by another if at most so many labellings, the observed one included, come as far
 
 
@@ -40,7 +41,7 @@ def staged_p_value(test: Callable[[int], float], level: float) -> StagedPValue:
 
 def stages(level: float) -> list[int]:
     """Permutations of each stage, the last one just enough for a p-value of `level`."""
-    last = max(1, math.ceil(1.0 / level * (1.0 - WHOLE_ROUNDING)) - 1)
+    last = max(1, math.ceil(1.0 / level * (1.0 - ROUNDING)) - 1)
     if 1.0 / (last + 1) > level:  # by rounding: the smallest p-value must not miss the level
         last += 1
     sizes = []

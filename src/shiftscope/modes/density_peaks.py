@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 DEFAULT_Z = 2.65  # paper, Supp. "Clustering": two peaks differ at about 99 % confidence
-DEFAULT_K_MAX = 100
+PEAK_NEIGHBOURS = 100
 SMALLEST_K_MAX = 4  # k* = 3 looks at the fourth neighbour
 DENSITY_TEST = 23.92812698  # chi-square quantile, one degree of freedom, at 1 - 1e-6
 RATIOS_FITTED = 0.9  # the largest ratios are noise (Facco et al.)
@@ -63,7 +63,7 @@ class Partition:
     intrinsic_dimension: float
 
 
-def partition(points: ArrayLike, *, z: float = DEFAULT_Z, k_max: int = DEFAULT_K_MAX) -> Partition:
+def partition(points: ArrayLike, *, z: float = DEFAULT_Z, k_max: int = PEAK_NEIGHBOURS) -> Partition:
     """Split points into the modes of their density.
 
     Two neighbouring peaks a, b with the saddle s between them are one mode when the smaller of
@@ -120,7 +120,7 @@ def _checked(points: ArrayLike, z: float, k_max: int) -> Floats:
     if not is_whole(k_max, SMALLEST_K_MAX):
         raise ParameterError(
             f"k_max must be a whole number of at least {SMALLEST_K_MAX}, found {k_max!r}: "
-            f"the usual value is {DEFAULT_K_MAX}"
+            f"the usual value is {PEAK_NEIGHBOURS}"
         )
     return table
 

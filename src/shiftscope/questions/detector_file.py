@@ -29,8 +29,8 @@ from shiftscope.tables.column_choice import Columns
 from shiftscope.tables.column_kinds import Column, Unusable
 from shiftscope.tables.table import Table
 
-FORMAT = "shiftscope detector"
-VERSION = 1
+DETECTOR_FORMAT = "shiftscope detector"
+DETECTOR_VERSION = 1
 HEADER, STATE, VALUES = "header.json", "state.json", "values.npy"
 ARCHIVE, NAME_AT = b"PK\3\4", 30  # how a ZIP archive begins, and where the name of its first member stands
 REMEDY = "fit the detector again and save it"
@@ -54,7 +54,7 @@ def write_detector(detector: SavedDetector, path: str | PathLike[str]) -> None:
     buffer = io.BytesIO()
     np.save(buffer, _matrix(table), allow_pickle=False)
     values = buffer.getvalue()
-    header = {"format": FORMAT, "version": VERSION, "checksum": _checksum(state, values)}
+    header = {"format": DETECTOR_FORMAT, "version": DETECTOR_VERSION, "checksum": _checksum(state, values)}
     with whole_file(path) as file, zipfile.ZipFile(file, "w") as archive:
         for name, content in ((HEADER, json.dumps(header).encode()), (STATE, state), (VALUES, values)):
             archive.writestr(zipfile.ZipInfo(name), content)  # without a time stamp: equal detectors, equal files
@@ -63,9 +63,11 @@ def write_detector(detector: SavedDetector, path: str | PathLike[str]) -> None:
 def read_detector(path: str | PathLike[str]) -> SavedDetector:
     """Read and check a file of `write_detector`."""
     header, state, values = _members(path)
-    if header.get("version") != VERSION:
+    if header.get("version") != DETECTOR_VERSION:
         raise _refused(
-            path, f"has version {header.get('version')!r} and this shiftscope reads {VERSION}", "use a newer shiftscope"
+            path,
+            f"has version {header.get('version')!r} and this shiftscope reads {DETECTOR_VERSION}",
+            "use a newer shiftscope",
         )
     if header.get("checksum") != _checksum(state, values):
         raise _refused(path, "is damaged: its checksum does not fit its content", REMEDY)
@@ -90,7 +92,7 @@ def _members(path: str | PathLike[str]) -> tuple[dict[str, Any], bytes, bytes]:
     try:
         with zipfile.ZipFile(Path(path).expanduser()) as archive:
             header = json.loads(archive.read(HEADER))
-            if not isinstance(header, dict) or header.get("format") != FORMAT:
+            if not isinstance(header, dict) or header.get("format") != DETECTOR_FORMAT:
                 raise _refused(path, "is no saved detector", "give a file of ShiftDetector.save")
             return header, archive.read(STATE), archive.read(VALUES)
     except OSError as error:

@@ -20,11 +20,12 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from shiftscope.labellings.p_values import ROUNDING
+
 FOLDS = 5
 TREES = 60
 TOP_SHARES = (0.001, 0.003, 0.01, 0.03, 0.1)  # of the rows of a fold: localised excess gathers at either end
 ENERGY_ROWS = 1500  # of either sample: all pairs of them are held in memory
-ROUNDING = 1e-9  # of the largest value: smaller differences are none
 
 Labels = NDArray[np.bool_]
 

@@ -16,7 +16,7 @@ from shiftscope.encoding.features import columns_of
 from shiftscope.full_space.neighbours import neighbours
 
 MATCHES = 4  # other rows put beside each suspected one
-MOST_ROWS = 200  # suspected rows that are matched; more make the lists of neighbours long and tell nothing new
+MATCHED_ROWS = 200  # suspected rows that are matched; more make the lists of neighbours long and tell nothing new
 STAYS = 0.05  # p-value above which a feature that was found is dropped again
 # Of the largest gap: less is a by-product. A group that lies apart in one feature has a gap of nearly 1 there, one that
 # is narrow in the middle of another has 0.5; if only some of the rows belong to the group, both shrink alike.
@@ -43,7 +43,7 @@ def telling_features(
     """
     d = len(encoded.names)
     suspected = np.flatnonzero(labels)
-    suspected = suspected[:: -(-suspected.size // MOST_ROWS)]
+    suspected = suspected[:: -(-suspected.size // MATCHED_ROWS)]
     matched = _matched(encoded, labels, suspected, features)
     gap, p_value = np.zeros(d), np.ones(d)
     for feature in range(d):

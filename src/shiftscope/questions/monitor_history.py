@@ -22,8 +22,8 @@ from shiftscope.questions.batch import BatchRow
 from shiftscope.questions.detector import ShiftDetector
 from shiftscope.questions.file_lock import locked
 
-FORMAT = "shiftscope history"
-VERSION = 1
+HISTORY_FORMAT = "shiftscope history"
+HISTORY_VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class HistoryHeader:
     def of(cls, detector: ShiftDetector, alpha: float, horizon: int, reference: str) -> HistoryHeader:
         """From a fitted detector and the fingerprint of its reference."""
         settings = repr((detector.columns, detector.settings()))
-        return cls(FORMAT, VERSION, reference, alpha, horizon, int(detector.random_state), settings)
+        return cls(HISTORY_FORMAT, HISTORY_VERSION, reference, alpha, horizon, int(detector.random_state), settings)
 
 
 @dataclass
@@ -127,7 +127,7 @@ def _parsed(line: bytes) -> Any:
 
 def _check_torn_header(path: Path) -> None:
     """Refuse a file without any line end that is not the beginning of a record: it belongs to someone else."""
-    begun = json.dumps({"format": FORMAT}).encode()[:-1]
+    begun = json.dumps({"format": HISTORY_FORMAT}).encode()[:-1]
     content = path.read_bytes()
     if content.strip(b"\0") and not (content.startswith(begun) or begun.startswith(content)):
         raise InputError(f"{str(path)!r} is no history of shiftscope; choose another path")
@@ -135,11 +135,11 @@ def _check_torn_header(path: Path) -> None:
 
 def _check_header(path: Path, line: bytes, expected: HistoryHeader) -> None:
     found = _parsed(line)
-    if found is None or found.get("format") != FORMAT:
+    if found is None or found.get("format") != HISTORY_FORMAT:
         raise InputError(f"{str(path)!r} is no history of shiftscope; choose another path")
     wanted: dict[str, Any] = vars(expected)
     told: dict[str, Callable[[Any], str]] = {
-        "version": lambda value: f"has version {value!r} and this shiftscope reads {VERSION}",
+        "version": lambda value: f"has version {value!r} and this shiftscope reads {HISTORY_VERSION}",
         "reference": lambda _: "belongs to another reference",
         "alpha": lambda value: f"was begun with alpha = {value}",
         "horizon": lambda value: f"was begun with a horizon of {value}",

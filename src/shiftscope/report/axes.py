@@ -22,10 +22,11 @@ RESOLUTION = 1e-10  # ... whose spread is smaller than this share of their mean
 LEVELS_DRAWN = 10  # places for levels; rarer ones share a place
 FEW_VALUES = 6  # a number with so few distinct values is drawn like a category
 FIRST_ROWS = 1000
-LABEL_LENGTH = 18  # characters of a level's name beside an axis
-SPREAD = 0.6  # of a place: how far its rows are spread, so that they do not hide each other
+LEVEL_LENGTH = 18  # characters of a level's name beside an axis
+JITTER = 0.6  # of a place: how far its rows are spread, so that they do not hide each other
 SPREAD_SEED = 8461  # of its own, so that the user's random numbers are not met again
 BOX = (0.05, 0.95)  # quantiles of a mode's rows that its boxes hold ...
+MARGIN = 0.03  # of the range drawn, on either side
 BOX_MARGIN = 0.3  # ... and a margin, in shares of their distance
 BOX_SHARE = 0.1  # of a mode's rows: levels with fewer have no box
 GAP_AT, GAP_WIDTH = 0.12, 0.06  # place of missing numbers: below the range, in shares of it
@@ -76,11 +77,11 @@ class Drawn:
         places = self.places[rows]
         noise = np.random.default_rng((SPREAD_SEED, seed)).random(len(self.places))[rows] - 0.5
         if self.axis.labels:
-            return np.asarray(places + SPREAD * noise)
+            return np.asarray(places + JITTER * noise)
         if self.axis.gap is None:
             return places
         low, gap = self.axis.low, self.axis.gap
-        return np.asarray(np.where((places >= low) & (places < gap), places + SPREAD * (gap - low) * noise, places))
+        return np.asarray(np.where((places >= low) & (places < gap), places + JITTER * (gap - low) * noise, places))
 
     def in_view(self) -> Floats:
         """(n,) places with those out of view at the nearer end of the values in view."""
@@ -163,7 +164,7 @@ def boxes(marked: Floats, across: Axis, up: Axis) -> tuple[Box, ...]:
 def level_label(level: str) -> str:
     """A level's name beside an axis: one line, printable, short."""
     line = "".join(c if c.isprintable() else "·" for c in " ".join(level.split())) or "(empty)"
-    return line if len(line) <= LABEL_LENGTH else f"{line[: LABEL_LENGTH - 5]}…{line[-4:]}"
+    return line if len(line) <= LEVEL_LENGTH else f"{line[: LEVEL_LENGTH - 5]}…{line[-4:]}"
 
 
 def _category(name: str, encoded: Encoded, position: int, told: list[str]) -> Drawn:

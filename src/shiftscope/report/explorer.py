@@ -13,14 +13,13 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from shiftscope.report.axes import Axis, Floats, boxes, ticks
+from shiftscope.report.axes import MARGIN, Axis, Floats, boxes, ticks
 from shiftscope.report.figure_data import Points
 from shiftscope.report.sentences import axis_name, shown_name
 from shiftscope.report.summary import ModeSummary, Summary
 
 STEPS = 65_000  # a drawn range is divided into so many; a value out of range is OUTSIDE
 OUTSIDE = 65_535
-MARGIN = 0.03  # of a range, on either side
 LISTS_BUDGET = 1_200_000  # characters that all lists of rows may take together: the page stays below 3 MB
 
 

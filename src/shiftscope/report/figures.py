@@ -21,19 +21,18 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator, MaxNLocator
 
 from shiftscope.findings import Curve, Side
-from shiftscope.report.axes import Axis, Box, Floats, boxes, ticks
+from shiftscope.report.axes import MARGIN, Axis, Box, Floats, boxes, ticks
 from shiftscope.report.figure_data import Gallery, Histogram, Picture, ScoreTail, TraceLine
 from shiftscope.report.sentences import axis_name
 
-INK, REFERENCE, CURRENT = "#010203", "#010204", "#010205"  # stand for colours of the page
-PAGE_COLOURS = {INK: "currentColor", REFERENCE: "var(--reference)", CURRENT: "var(--current)"}
-SAMPLE_COLOURS: dict[Side, str] = {"reference": REFERENCE, "current": CURRENT}
+INK, REFERENCE_COLOUR, CURRENT_COLOUR = "#010203", "#010204", "#010205"  # stand for colours of the page
+PAGE_COLOURS = {INK: "currentColor", REFERENCE_COLOUR: "var(--reference)", CURRENT_COLOUR: "var(--current)"}
+SAMPLE_COLOURS: dict[Side, str] = {"reference": REFERENCE_COLOUR, "current": CURRENT_COLOUR}
 POINT_COLOURS: dict[Side, str] = {"reference": "#3f87c6", "current": "#d9762f"}  # pictures keep theirs: mid-tones
 POINT_DPI = 144
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-LABEL_LENGTH = 28
+TICK_LENGTH = 28
 TICKS_LENGTH = 38  # characters that fit below a figure
-MARGIN = 0.03  # of the range drawn, on either side
 PANEL = (3.7, 3.0)  # inches
 TALL_PANEL = (3.7, 3.6)
 
@@ -145,7 +144,7 @@ def trace(reference: TraceLine, current: TraceLine, name: str) -> str:
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
         for line, side in ((reference, "reference"), (current, "current")):
-            colour = REFERENCE if side == "reference" else CURRENT
+            colour = REFERENCE_COLOUR if side == "reference" else CURRENT_COLOUR
             axes.plot(line.removed, line.distance, color=colour, linewidth=1.6, label=side)
             axes.plot(line.removed[-1:], line.distance[-1:], color=colour, marker="o", markersize=4)
         axes.set_title("equalisation")
@@ -197,8 +196,8 @@ def _svg(draw: Callable[[Figure], None], size: tuple[float, float], name: str) -
 
 
 def _stairs(axes: Axes, histogram: Histogram, reference: Floats, current: Floats) -> None:
-    axes.stairs(reference, histogram.edges, color=REFERENCE, linewidth=1.6, linestyle="--", label="reference")
-    axes.stairs(current, histogram.edges, color=CURRENT, linewidth=1.6, label="current")
+    axes.stairs(reference, histogram.edges, color=REFERENCE_COLOUR, linewidth=1.6, linestyle="--", label="reference")
+    axes.stairs(current, histogram.edges, color=CURRENT_COLOUR, linewidth=1.6, label="current")
 
 
 def _positive(x: Floats, y: Floats) -> tuple[Floats, Floats]:
@@ -212,7 +211,7 @@ def _draw_axis(line: XAxis | YAxis, axis: Axis) -> None:
     marks = ticks(axis)
     line.set_view_interval(axis.low - margin, axis.high + margin, ignore=True)
     line.set_ticks(list(marks.places), list(marks.labels))
-    line.set_label_text(axis_name(axis, marks, LABEL_LENGTH))
+    line.set_label_text(axis_name(axis, marks, TICK_LENGTH))
     if line.axis_name == "x" and sum(map(len, marks.labels)) > TICKS_LENGTH:
         line.set_tick_params(rotation=30)
         for label in line.get_ticklabels():

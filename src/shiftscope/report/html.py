@@ -19,8 +19,7 @@ from markupsafe import Markup
 from shiftscope.findings import LeftOut, Side
 from shiftscope.output_files import write_text
 from shiftscope.params import CompareParams
-from shiftscope.report import explorer, figures
-from shiftscope.report import sentences as text
+from shiftscope.report import explorer, figures, sentences
 from shiftscope.report.column_words import ColumnSummary
 from shiftscope.report.figure_data import TOP_FEATURES, Gallery, ScoreTail
 from shiftscope.report.summary import Choice, ModeSummary, Summary
@@ -108,7 +107,7 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals.update(
-        words=text,
+        words=sentences,
         features_listed=FEATURES_LISTED,
         rows_listed=ROWS_LISTED,
         columns_listed=COLUMNS_LISTED,
@@ -139,7 +138,7 @@ def _mode_view(summary: Summary, number: int, downloadable: bool) -> ModeView:
 def _scatters(shown: Gallery, number: int, mode: ModeSummary) -> tuple[Drawing, ...]:
     if len(mode.picture.axes) < 2:
         return ()
-    first, second = (text.shown_name(shown.columns[axis].name) for axis in mode.picture.axes[:2])
+    first, second = (sentences.shown_name(shown.columns[axis].name) for axis in mode.picture.axes[:2])
     return tuple(
         Drawing(
             Markup(figures.scatter(shown, mode.picture, side, mode.side, f"m{number}{side}")),
@@ -153,7 +152,8 @@ def _distributions(number: int, mode: ModeSummary) -> tuple[Drawing, ...]:
     return tuple(
         Drawing(
             Markup(figures.distribution(histogram, f"m{number}f{at}")),
-            f"Distribution of {text.shown_name(histogram.axis.name)} in both samples, before and after equalisation",
+            f"Distribution of {sentences.shown_name(histogram.axis.name)} in both samples, before and after "
+            "equalisation",
         )
         for at, histogram in enumerate(mode.picture.histograms)
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import PathLike
 
 from shiftscope.output_files import write_text
-from shiftscope.report import sentences as text
+from shiftscope.report import sentences
 from shiftscope.report.summary import ModeSummary, Summary
 
 SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>#|!~$&@"})
@@ -13,13 +13,15 @@ SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>#|!~$&@"})
 
 def write_markdown(summary: Summary, path: str | PathLike[str] | None = None) -> str:
     """Verdict, modes and what was compared as Markdown text, also written to `path` if given."""
-    parts = [f"# {_safe(text.headline(summary))}", _safe(text.verdict(summary))]
+    parts = [f"# {_safe(sentences.headline(summary))}", _safe(sentences.verdict(summary))]
     if not summary.detected:
-        parts += [_safe(sentence) for sentence in text.clear_sentences(summary)]
+        parts += [_safe(sentence) for sentence in sentences.clear_sentences(summary)]
     parts += [_mode(number, mode) for number, mode in enumerate(summary.modes, start=1)]
     if summary.detected:
-        parts.append(_safe(text.kept_sentence(summary)))
-    parts.append(_safe(" ".join([text.compared_sentence(summary), *text.left_out_sentence(summary), *summary.notes])))
+        parts.append(_safe(sentences.kept_sentence(summary)))
+    parts.append(
+        _safe(" ".join([sentences.compared_sentence(summary), *sentences.left_out_sentence(summary), *summary.notes]))
+    )
     written = "\n\n".join(parts) + "\n"
     if path is not None:
         write_text(path, written)
@@ -27,10 +29,13 @@ def write_markdown(summary: Summary, path: str | PathLike[str] | None = None) ->
 
 
 def _mode(number: int, mode: ModeSummary) -> str:
-    sentence = text.mode_sentence(mode)
-    lines = [f"## Mode {number}: {_safe(text.mode_title(mode))}", ""]
-    lines += [_safe(f"{sentence[0].upper()}{sentence[1:]} {text.rows_sentence(mode)}"), ""]
-    lines += [f"- {_safe(text.direction_sentence(direction))}" for direction in mode.directions[: text.NAMES_SHOWN]]
+    sentence = sentences.mode_sentence(mode)
+    lines = [f"## Mode {number}: {_safe(sentences.mode_title(mode))}", ""]
+    lines += [_safe(f"{sentence[0].upper()}{sentence[1:]} {sentences.rows_sentence(mode)}"), ""]
+    lines += [
+        f"- {_safe(sentences.direction_sentence(direction))}"
+        for direction in mode.directions[: sentences.COLUMNS_NAMED]
+    ]
     return "\n".join(lines)
 
 

@@ -13,7 +13,7 @@ from shiftscope.report.figure_data import POINTS_SHOWN
 from shiftscope.report.summary import ModeSummary, ScanSummary, SetSummary, Summary
 
 WIDTH = 100
-NAMES_SHOWN = 8  # features named in a sentence; the rest are counted
+COLUMNS_NAMED = 8  # features named in a sentence; the rest are counted
 TITLE_NAMES = 3  # features named in a heading
 NAME_LENGTH = 40  # longest column name shown in full
 REASON_LENGTH = 120  # longest reason shown in full
@@ -33,7 +33,7 @@ def as_text(summary: Summary) -> str:
         parts += clear_sentences(summary)
     for number, mode in enumerate(summary.modes, start=1):
         lines = [f"Mode {number}: {mode_sentence(mode)}", f"  {rows_sentence(mode)}"]
-        lines += [f"  {direction_sentence(direction)}" for direction in mode.directions[:NAMES_SHOWN]]
+        lines += [f"  {direction_sentence(direction)}" for direction in mode.directions[:COLUMNS_NAMED]]
         parts.append("\n".join(lines))
     if summary.detected:
         parts.append(kept_sentence(summary))
@@ -143,8 +143,8 @@ def left_out_sentence(summary: Summary) -> list[str]:
     named = [f"{shown_name(left.name)} ({shown_name(left.reason, REASON_LENGTH)})" for left in summary.left_out]
     if not named:
         return []
-    rest = f" and {len(named) - NAMES_SHOWN:,} more" if len(named) > NAMES_SHOWN else ""
-    return [f"Left out: {'; '.join(named[:NAMES_SHOWN])}{rest}."]
+    rest = f" and {len(named) - COLUMNS_NAMED:,} more" if len(named) > COLUMNS_NAMED else ""
+    return [f"Left out: {'; '.join(named[:COLUMNS_NAMED])}{rest}."]
 
 
 def number_word(number: int) -> str:
@@ -293,7 +293,7 @@ def p_value(p: float) -> str:
 
 def listed(names: tuple[str, ...]) -> str:
     """The first names, and how many more there are."""
-    shown = [shown_name(name) for name in names[:NAMES_SHOWN]]
+    shown = [shown_name(name) for name in names[:COLUMNS_NAMED]]
     rest = len(names) - len(shown)
     if rest:
         return f"{', '.join(shown)} and {rest:,} more"

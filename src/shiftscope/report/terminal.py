@@ -7,7 +7,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from shiftscope.report import sentences as text
+from shiftscope.report import sentences
 from shiftscope.report.summary import ModeSummary, Summary
 
 FOUND, CLEAR = "yellow", "green"
@@ -16,31 +16,33 @@ FOUND, CLEAR = "yellow", "green"
 def show(summary: Summary, console: Console) -> None:
     """Print the verdict and the modes; names are text, never markup."""
     if not console.is_terminal:
-        console.print(Text(text.as_text(summary)), soft_wrap=True)
+        console.print(Text(sentences.as_text(summary)), soft_wrap=True)
         return
     colour = FOUND if summary.detected else CLEAR
-    console.print(Panel(Text(text.verdict(summary)), title=text.headline(summary), title_align="left", style=colour))
+    console.print(
+        Panel(Text(sentences.verdict(summary)), title=sentences.headline(summary), title_align="left", style=colour)
+    )
     if not summary.detected:
-        for sentence in text.clear_sentences(summary):
+        for sentence in sentences.clear_sentences(summary):
             console.print(Text(sentence))
     for number, mode in enumerate(summary.modes, start=1):
         _show_mode(number, mode, console)
     if summary.detected:
-        console.print(Text(text.kept_sentence(summary), style="dim"))
-    for sentence in (*text.left_out_sentence(summary), *summary.notes):
+        console.print(Text(sentences.kept_sentence(summary), style="dim"))
+    for sentence in (*sentences.left_out_sentence(summary), *summary.notes):
         console.print(Text(sentence, style="dim"))
 
 
 def _show_mode(number: int, mode: ModeSummary, console: Console) -> None:
     console.print()
-    console.print(Text.assemble((f"Mode {number}: ", "bold"), text.mode_sentence(mode)))
-    console.print(Text(text.rows_sentence(mode), style="dim"))
+    console.print(Text.assemble((f"Mode {number}: ", "bold"), sentences.mode_sentence(mode)))
+    console.print(Text(sentences.rows_sentence(mode), style="dim"))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("feature")
     table.add_column("how it differs")
-    for direction in mode.directions[: text.NAMES_SHOWN]:
-        table.add_row(Text(text.shown_name(direction.feature)), Text(direction.change))
+    for direction in mode.directions[: sentences.COLUMNS_NAMED]:
+        table.add_row(Text(sentences.shown_name(direction.feature)), Text(direction.change))
     console.print(table)
-    if len(mode.directions) > text.NAMES_SHOWN:
-        console.print(Text(f"... and {len(mode.directions) - text.NAMES_SHOWN} more features", style="dim"))
+    if len(mode.directions) > sentences.COLUMNS_NAMED:
+        console.print(Text(f"... and {len(mode.directions) - sentences.COLUMNS_NAMED} more features", style="dim"))
     console.print()

@@ -19,7 +19,7 @@ from shiftscope.labellings.labellings import unpack_labels
 from shiftscope.subspaces.families import Family
 from shiftscope.subspaces.windows import Seeds
 
-MOST_ROWS = 1 << 20  # boxes are grown on as many rows at most, drawn at random from larger pools
+GROWTH_ROWS = 1 << 20  # boxes are grown on as many rows at most, drawn at random from larger pools
 _CODES_PER_BIN = MAX_BINS // BOX_BINS
 
 
@@ -50,11 +50,11 @@ def _chosen(
     The choice is blind to labels, so the labellings remain exchangeable.
     """
     labellings = rows.labellings
-    if labellings.n_rows <= MOST_ROWS:
+    if labellings.n_rows <= GROWTH_ROWS:
         return *rows.take(None), np.full(labellings.n_labellings, labellings.counted)
-    codes, packed = rows.take(np.sort(rng.choice(labellings.n_rows, MOST_ROWS, replace=False)))
+    codes, packed = rows.take(np.sort(rng.choice(labellings.n_rows, GROWTH_ROWS, replace=False)))
     counted = np.zeros(labellings.n_labellings, np.int64)
-    for at in range(0, MOST_ROWS, MAX_BINS):
+    for at in range(0, GROWTH_ROWS, MAX_BINS):
         counted += unpack_labels(packed[:, at : at + MAX_BINS], labellings.n_labellings).sum(axis=0, dtype=np.int64)
     return codes, packed, counted
 

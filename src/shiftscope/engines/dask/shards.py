@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from shiftscope.encoding.bins import BinTables
 from shiftscope.engines.binned_rows import WindowEvidence, WindowTask, cell_counts, rows_inside
 from shiftscope.engines.dask.failures import guarded
+from shiftscope.engines.dask.partitions import FAN_IN
 from shiftscope.engines.term_sums import ROWS_PER_BLOCK, Terms, TermSums, term_sums
 from shiftscope.kernels.deviance import xlogx
 from shiftscope.kernels.labels import PACK
@@ -28,7 +29,6 @@ from shiftscope.kernels.window_counts import MAX_BINS
 from shiftscope.labellings.labellings import Labellings
 
 TABLE_BYTES = 1 << 25  # of one task's counters
-FAN_IN = 8  # results added up by one task
 TASKS_AHEAD = 4  # tables under way per thread of the cluster: more would only fill its memory
 _ALONE = threading.Lock()  # kernels with threads of their own must not run side by side in one worker
 
