@@ -114,8 +114,8 @@ def measure_ours(case: Case, threads: int) -> Measurement:
     points = case.points()
     engine = LocalEngine(n_threads=threads)
     queries = None if case.queries == case.n else np.arange(case.queries)
-    engine.knn(points[:1000], 10)  # load the compiled kernels
-    return measured(lambda: engine.knn(points, case.k, queries).index)
+    engine.index(points[:1000], 10).knn(10)  # load the compiled kernels
+    return measured(lambda: engine.index(points, case.k).knn(case.k, queries).index)
 
 
 def measure_faiss(case: Case, threads: int) -> Measurement:

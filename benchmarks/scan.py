@@ -79,7 +79,10 @@ def measure(case: Case) -> Figure:
 def windows(case: Case) -> float:
     """Windows of one labelling."""
     sizes = (1, 2, 3) if case.d <= ScanParams().max_triples else (1, 2)
-    return sum(comb(case.d, size) * np.exp(Grid.fitting(2 * case.n, size).price).sum() for size in sizes)
+    return sum(
+        comb(case.d, size) * np.exp(Grid.fitting(2 * case.n, size, ScanParams().rows_per_cell).price).sum()
+        for size in sizes
+    )
 
 
 def run(repeats: int = 2) -> list[Figure]:

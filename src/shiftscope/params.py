@@ -36,6 +36,8 @@ class ScanParams:
         All triples are counted up to this many features; beyond, they are grown from the best pairs.
     max_sets : int
         Most feature sets in the result.
+    rows_per_cell : int
+        Rows that a cell of the finest grid holds at least, on average; half as many in triples.
     """
 
     n_permutations: int | None = None
@@ -45,12 +47,14 @@ class ScanParams:
     max_features: int = 5
     max_triples: int = 40
     max_sets: int = 50
+    rows_per_cell: int = 16
 
     def __post_init__(self) -> None:
+        least = {"n_seeds": 0, "beam": 0, "max_features": 1, "max_triples": 0, "max_sets": 1, "rows_per_cell": 1}
         faults = [
-            f"{name} must be a whole number of at least {least}, got {getattr(self, name)!r}"
-            for name, least in (("n_seeds", 0), ("beam", 0), ("max_features", 1), ("max_triples", 0), ("max_sets", 1))
-            if not is_whole(getattr(self, name), least)
+            f"{name} must be a whole number of at least {fewest}, got {getattr(self, name)!r}"
+            for name, fewest in least.items()
+            if not is_whole(getattr(self, name), fewest)
         ]
         if not (self.n_permutations is None or is_whole(self.n_permutations, 1)):
             faults.append(f"n_permutations must be a whole number of at least 1 or None, got {self.n_permutations!r}")

@@ -150,7 +150,7 @@ def test_a_compact_minority_grows_to_its_own_features() -> None:
     bins = bin_features(points)
     rows = LocalRows.of(bins, draw_labellings(8_000, 4_000, np.arange(9, dtype=np.uint64)))
     triples = np.array(list(combinations(range(9), 3)))
-    families = grow_boxes(rows, scan_windows(rows, triples, 40).seeds, 8, 5, rng)
+    families = grow_boxes(rows, scan_windows(rows, triples, 40, 16).seeds, 8, 5, rng)
     assert [family.size for family in families] == [4, 5]
     largest = families[1]
     best = int(np.argmax(largest.observed))

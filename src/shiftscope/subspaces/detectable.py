@@ -70,21 +70,21 @@ def smallest_groups(scan: ScanResult, encoded: Encoded, params: ScanParams, leve
     counted = min(counted, int(np.sum(~encoded.categories)))
     critical = critical_value(scan.null, level)
     found = [
-        _smallest(encoded, size, side, needed)
+        _smallest(encoded, size, side, needed, params.rows_per_cell)
         for size in range(1, counted + 1)
-        if (needed := _needed(scan, encoded, size, critical)) is not None
+        if (needed := _needed(scan, encoded, size, critical, params.rows_per_cell)) is not None
         for side in ("reference", "current")
     ]
     return tuple(group for group in found if group is not None)
 
 
-def _needed(scan: ScanResult, encoded: Encoded, size: int, critical: float) -> float | None:
+def _needed(scan: ScanResult, encoded: Encoded, size: int, critical: float, rows_per_cell: int) -> float | None:
     """Half deviance that a cell of the finest grid must reach in a set of `size` columns; None if it is not known.
 
     A set's value is (half deviance - price of its grid - chance) / unit; chance and unit are those of its family, so
     any set of the family tells them. The grid of a set is read off the width of its box.
     """
-    grid = Grid.fitting(len(encoded.points), size)
+    grid = Grid.fitting(len(encoded.points), size, rows_per_cell)
     sets = [found for found in scan.sets if found.statistic == "localised" and len(found.features) == size]
     if not sets:
         return None
@@ -111,9 +111,11 @@ def _share_between(values: NDArray[np.float64], low: float, high: float) -> floa
     return float(np.mean((ordered >= low) & (ordered <= high)))
 
 
-def _smallest(encoded: Encoded, size: int, side: Literal["reference", "current"], needed: float) -> Detectable | None:
+def _smallest(
+    encoded: Encoded, size: int, side: Literal["reference", "current"], needed: float, rows_per_cell: int
+) -> Detectable | None:
     """Bisect for the number of extra rows that is found often enough."""
-    grid = Grid.fitting(len(encoded.points), size)
+    grid = Grid.fitting(len(encoded.points), size, rows_per_cell)
     own, other = encoded.n_current, encoded.n_reference
     if side == "reference":
         own, other = other, own

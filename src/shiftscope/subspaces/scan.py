@@ -300,7 +300,8 @@ def _families(rows: BinnedRows, params: ScanParams, rng: np.random.Generator, pr
     steps = len(sets) + 2
     for step, line in enumerate(sets):
         progress("scan", step / steps)
-        counted = scan_windows(rows, line, _n_seeds(line, params) if step + 1 == len(sets) else 0)
+        n_seeds = _n_seeds(line, params) if step + 1 == len(sets) else 0
+        counted = scan_windows(rows, line, n_seeds, params.rows_per_cell)
         yield counted.localised
         yield counted.pooled
     progress("scan", (steps - 2) / steps)

@@ -15,7 +15,7 @@ from shiftscope.subspaces.families import Family
 
 FINEST = (256, 64, 16)  # most bins per feature for sets of one, two and three features
 COARSEST = 4  # the windows of this grid are half the range of a feature
-ROWS_PER_CELL = (16, 16, 8)  # the finest grid holds at least this many rows per cell on average
+DENSER_TRIPLES = 2  # cells of triples, which are many, hold so many times fewer rows
 _LOOKED_AT = 64  # windows per labelling, about, that are evaluated in full: enough to hold the largest
 _LOOKED_AT_PER_SEED = 16
 
@@ -47,13 +47,13 @@ class WindowScan:
     seeds: Seeds
 
 
-def scan_windows(rows: BinnedRows, sets: NDArray[np.int64], n_seeds: int) -> WindowScan:
+def scan_windows(rows: BinnedRows, sets: NDArray[np.int64], n_seeds: int, rows_per_cell: int) -> WindowScan:
     """Count every set of `sets` (s, size), in lexicographic order, under every labelling; keep `n_seeds` per labelling.
 
     The localised evidence of a set is that of its best window: half the deviance, minus the log of the number
     of windows of that grid. The broad evidence is minus the log p-value of its largest pooled chi-square.
     """
-    labellings, grid = rows.labellings, Grid.fitting(rows.labellings.n_rows, sets.shape[1])
+    labellings, grid = rows.labellings, Grid.fitting(rows.labellings.n_rows, sets.shape[1], rows_per_cell)
     floor = float(np.log(len(sets) * grid.levels / max(_LOOKED_AT, _LOOKED_AT_PER_SEED * n_seeds)))
     counter = np.dtype(np.uint16 if labellings.counted < np.iinfo(np.uint16).max else np.uint32)
     task = WindowTask(sets, grid.finest, floor, grid.price, counter)
@@ -72,10 +72,11 @@ class Grid:
     price: NDArray[np.float64]  # (levels,) log of the number of windows of a set
 
     @classmethod
-    def fitting(cls, n: int, size: int) -> Grid:
+    def fitting(cls, n: int, size: int, rows_per_cell: int) -> Grid:
         """The finest grid that `n` rows can fill, down to the coarsest that makes sense."""
         finest = FINEST[size - 1]
-        while finest > COARSEST and n < ROWS_PER_CELL[size - 1] * finest**size:
+        least = rows_per_cell / (DENSER_TRIPLES if size > 2 else 1)
+        while finest > COARSEST and n < least * finest**size:
             finest //= 2
         levels = int(np.log2(finest // COARSEST)) + 1
         return cls(finest, levels, np.array([size * np.log((finest >> level) - 1) for level in range(levels)]))
