@@ -1,4 +1,4 @@
-"""Pages of results: prose by hand, numbers between markers by the command of a study.
+"""Pages of results in Markdown: prose by hand, numbers between markers by the command of a study.
 
 A page holds `<!-- name -->...<!-- / -->`; what stands between the two comments is replaced by the fragment `name`.
 """
@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
-from shiftscope.errors import InputError
+import shiftscope as ss
 
 MARKED = re.compile(r"<!-- (?P<name>[\w ]+) -->.*?<!-- / -->", re.DOTALL)
 
@@ -21,14 +21,14 @@ def filled(text: str, found: dict[str, str]) -> str:
         name = match["name"]
         if name not in found:
             alike = ", ".join(get_close_matches(name, found)) or "none is like it"
-            raise InputError(f"fragment {name!r} of the page must be one that the study makes ({alike}); rename it")
+            raise ss.InputError(f"fragment {name!r} of the page must be one that the study makes ({alike}); rename it")
         gap = "\n\n" if "\n" in found[name] else ""
         return f"<!-- {name} -->{gap}{found[name]}{gap}<!-- / -->"
 
     return MARKED.sub(renewed, text)
 
 
-def markdown(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table in Markdown."""
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)

@@ -19,13 +19,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
 from threadpoolctl import threadpool_limits
 
-from experiments.benchmark20d import Pair
+from experiments.baselines.l1_logistic import fit_logistic
+from experiments.baselines.mmd import mmd_p_value
+from experiments.baselines.predictive_test import Matrix, Scorer, assign_folds, forward_p_value, out_of_fold, strongest
+from experiments.baselines.ulsif import fit_ratio
+from experiments.benchmark20d import BUDGET, Pair
 from experiments.cost import Cost, spent
-from experiments.kernel_test import mmd_p_value
-from experiments.l1_logistic import fit_logistic
-from experiments.predictive_test import Matrix, Scorer, assign_folds, forward_p_value, out_of_fold, strongest
-from experiments.ulsif import fit_ratio
-from experiments.units import BUDGET, Unit, sizes
+from experiments.runner import Unit
 
 if TYPE_CHECKING:
     import lightgbm
@@ -195,7 +195,7 @@ def as_features(positions: NDArray[np.intp]) -> tuple[int, ...]:
 
 
 def judged(pair: Pair, found: Finding, cost: Cost, seed: int) -> Unit:
-    """A finding held against the truth, in the fields of `experiments.units.outcome` where they apply.
+    """A finding held against the truth, in the fields of `experiments.paper.outcome` where they apply.
 
     `recall` and `purity` are those of as many top rows as are truly shifted, `recall_400` and `purity_400` those of the
     top 400; `support` is the method's own selection, `support_top` its strongest features, as many as truly matter.
@@ -216,7 +216,7 @@ def judged(pair: Pair, found: Finding, cost: Cost, seed: int) -> Unit:
         "strength": None if found.strength is None else [float(f"{value:.6g}") for value in found.strength],
         "seconds": cost.seconds,
         "cpu_seconds": cost.cpu_seconds,
-        "sizes": sizes(pair),
+        "sizes": pair.sizes,
     }
 
 

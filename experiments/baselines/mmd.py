@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.ulsif import median_distance, squared_distances
+from experiments.baselines.ulsif import median_distance, squared_distances
 
 Matrix = NDArray[np.float64]
 

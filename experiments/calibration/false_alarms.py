@@ -1,26 +1,26 @@
-"""Is the false-alarm rate what it says, and does the excess interval cover? Null pairs and injected shifts.
+"""Is the false-alarm rate what it says? The whole `compare` on pairs of samples of one distribution.
 
-    python -m experiments.calibration --pairs 100 --out runs/calibration
+    python -m experiments.calibration.false_alarms --seeds 100
 
-Every null setting draws pairs of samples from one distribution and runs the whole `compare` on them; the table gives
-the share rejected at alpha = 0.05 and 0.01 with the binomial 99 % interval around the nominal rate. The coverage part
-injects compact groups of known size and counts how often the 95 % interval of the found mode holds the truth.
-One JSON file per pair; what is there is not computed again.
+The table gives, for thirteen kinds of data, the pairs rejected at alpha = 0.05 and 0.01 with the binomial 99 % interval
+around the nominal rate, for the verdict and for its two searches by themselves. One JSON file per pair; what is there
+is not computed again.
 """
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Sequence
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 from scipy.stats import binom
 
 import shiftscope as ss
-from experiments.units import Unit, run_units
+from experiments.command import StudyParser, seeds_of
+from experiments.runner import Unit, run_units
 
+SEEDS = 100
 ALPHAS = (0.05, 0.01)
 # name: (distribution, rows of the reference, rows of the current sample, features)
 SETTINGS = {
@@ -38,24 +38,19 @@ SETTINGS = {
     "unequal-d5": ("gaussian", 40_000, 1_500, 5),
     "mixed-d6": ("mixed", 300, 300, 6),
 }
-COVERAGE_SIZES = (45, 60, 75, 90, 120, 240)  # injected rows of 3,000: from hardly ever found to always
+QUICK_SETTINGS = ("small-d10", "mixed-d6")
 
 
-def main() -> None:
-    """Run missing units and print both tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pairs", type=int, default=100, help="null pairs per setting")
-    parser.add_argument("--settings", nargs="+", default=list(SETTINGS), choices=list(SETTINGS))
-    parser.add_argument("--coverage", type=int, default=100, help="pairs per injected size; 0 leaves this part out")
-    parser.add_argument("--out", type=Path, default=Path("runs/calibration"))
-    arguments = parser.parse_args()
-    print(null_table(run_units(product(arguments.settings, range(arguments.pairs)), null_unit, arguments.out)))
-    if arguments.coverage:
-        keys = product(("coverage",), COVERAGE_SIZES, range(arguments.coverage))
-        print(coverage_table(run_units(keys, coverage_unit, arguments.out)))
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run missing pairs and print the table."""
+    parser = StudyParser(__doc__, "calibration")
+    parser.add_argument("--settings", nargs="+", choices=list(SETTINGS), help="all by default")
+    asked = parser.parse_args(arguments)
+    settings = asked.settings or (QUICK_SETTINGS if asked.quick else SETTINGS)
+    print(table(run_units(product(settings, seeds_of(asked, SEEDS)), unit, asked.out)))
 
 
-def null_unit(setting: str, seed: int) -> Unit:
+def unit(setting: str, seed: int) -> Unit:
     """One pair without any difference."""
     kind, n_reference, n_current, d = SETTINGS[setting]
     rng = np.random.default_rng([seed, len(setting), d, n_current])
@@ -102,24 +97,7 @@ def _zipf(count: int) -> np.ndarray:
     return shares / shares.sum()
 
 
-def coverage_unit(_: str, injected: int, seed: int) -> Unit:
-    """One compact group in three of six features, and the interval of the mode that holds most of its rows."""
-    rng = np.random.default_rng([seed, injected])
-    reference, current = rng.standard_normal((2, 3000, 6))
-    current[:injected, :3] = rng.uniform(-1, 1, 3) + 0.15 * rng.standard_normal((injected, 3))
-    result = ss.compare(reference, current, random_state=seed)
-    modes = [mode for mode in result.modes if mode.side == "current"]
-    best = max(modes, key=lambda mode: np.sum(mode.rows < injected), default=None)
-    return {
-        "injected": injected,
-        "found": best is not None,
-        "excess": best.excess if best else None,
-        "interval": best.excess_interval if best else None,
-        "truth": injected / 3000,
-    }
-
-
-def null_table(units: list[Unit]) -> str:
+def table(units: list[Unit]) -> str:
     """Rejections per setting and in total."""
     lines = [
         f"{'setting':16s} pairs  "
@@ -138,18 +116,6 @@ def _cell(p_values: list[float], alpha: float) -> str:
     rejected = int(np.sum(np.array(p_values) <= alpha))
     low, high = binom.interval(0.99, len(p_values), alpha)
     return f"{rejected} [{low:.0f}, {high:.0f}]{'' if rejected <= high else ' !'}"
-
-
-def coverage_table(units: list[Unit]) -> str:
-    """How often the interval holds the truth, by injected size."""
-    lines = ["injected  pairs  found  covered  mean excess / truth"]
-    for injected in sorted({unit["injected"] for unit in units}):
-        rows = [unit for unit in units if unit["injected"] == injected]
-        found = [unit for unit in rows if unit["found"]]
-        covered = sum(unit["interval"][0] <= unit["truth"] <= unit["interval"][1] for unit in found)
-        ratio = np.mean([unit["excess"] / unit["truth"] for unit in found]) if found else np.nan
-        lines.append(f"{injected:8d}  {len(rows):5d}  {len(found):5d}  {covered:7d}  {ratio:19.2f}")
-    return "\n".join(lines)
 
 
 if __name__ == "__main__":

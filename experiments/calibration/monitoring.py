@@ -1,61 +1,75 @@
 """Does the monitor alarm at the right batch, and how often without reason? Sequences of 60 batches.
 
-    python -m experiments.monitoring --sequences 200 --shifted 5 --out runs/monitoring
+    python -m experiments.calibration.monitoring
+    python -m experiments.calibration.monitoring --parts shifted --seeds 5
 
-Null sequences: reference and all batches from one distribution; a sequence with any alarm counts as a false alarm, and
-the table holds their number against alpha. Shifted sequences: from batch 40 on a sixth of each batch gathers in three
-of six columns. One JSON file per sequence; what is there is not computed again.
+Null sequences (200 by default): reference and all batches from one distribution; a sequence with any alarm counts as a
+false alarm, and the table holds their number against alpha. Shifted sequences (5 by default): from batch 40 on a sixth
+of each batch gathers in three of six columns. One JSON file per sequence; what is there is not computed again.
 """
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 from scipy.stats import binom
 
 import shiftscope as ss
-from experiments.units import Unit, run_units
+from experiments.command import StudyParser, seeds_of
+from experiments.runner import Unit, run_units
 
 ALPHA = 0.05
-BATCHES = 60
-SHIFT_FROM = 40  # first shifted batch, counting from 1
 SUPPORT = ("x0", "x1", "x2")
 NULL_ROWS, NULL_BATCH, NULL_COLUMNS = 200, 60, 3
-ROWS, BATCH, COLUMNS, INJECTED = 3000, 500, 6, 80
-QUICK_SCAN = ss.ScanParams(n_seeds=16, beam=4)
+COLUMNS, INJECTED = 6, 80
+NULL_PARAMS = ss.CompareParams(scan=ss.ScanParams(n_seeds=16, beam=4))  # small scans: 12,000 batches
 
 
-def main() -> None:
-    """Run missing sequences and print both tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sequences", type=int, default=200, help="null sequences")
-    parser.add_argument("--shifted", type=int, default=5, help="sequences with a shift")
-    parser.add_argument("--out", type=Path, default=Path("runs/monitoring"))
-    arguments = parser.parse_args()
-    if arguments.sequences:
-        print(null_table(run_units(product(("null",), range(arguments.sequences)), null_unit, arguments.out)))
-    if arguments.shifted:
-        print(shifted_table(run_units(product(("shifted",), range(arguments.shifted)), shifted_unit, arguments.out)))
+@dataclass(frozen=True)
+class Plan:
+    """Batches of a sequence, the first one with a shift (from 1), and rows of reference and batches that have one."""
+
+    batches: int
+    shift_from: int
+    rows: int
+    batch: int
 
 
-def null_unit(_: str, seed: int) -> Unit:
+FULL = Plan(batches=60, shift_from=40, rows=3000, batch=500)
+QUICK = Plan(batches=3, shift_from=3, rows=400, batch=200)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run missing sequences and print the tables."""
+    parser = StudyParser(__doc__, "monitoring")
+    parser.add_argument("--parts", nargs="+", default=list(PARTS), choices=list(PARTS))
+    asked = parser.parse_args(arguments)
+    plan = QUICK if asked.quick else FULL
+    for part in asked.parts:
+        number, unit, table = PARTS[part]
+        units = run_units(product([part], seeds_of(asked, number)), partial(unit, plan), asked.out)
+        print(table(plan, units))
+
+
+def null_unit(plan: Plan, _: str, seed: int) -> Unit:
     """One sequence without any difference."""
     rng = np.random.default_rng([seed, 1])
-    detector = ss.ShiftDetector(alpha=ALPHA, params=ss.CompareParams(scan=QUICK_SCAN), random_state=seed)
+    detector = ss.ShiftDetector(alpha=ALPHA, params=NULL_PARAMS, random_state=seed)
     detector.fit(rng.standard_normal((NULL_ROWS, NULL_COLUMNS)))
-    return _watched(detector, [rng.standard_normal((NULL_BATCH, NULL_COLUMNS)) for _ in range(BATCHES)])
+    return _watched(detector, [rng.standard_normal((NULL_BATCH, NULL_COLUMNS)) for _ in range(plan.batches)])
 
 
-def shifted_unit(_: str, seed: int) -> Unit:
-    """One sequence with a compact group from batch `SHIFT_FROM` on."""
+def shifted_unit(plan: Plan, _: str, seed: int) -> Unit:
+    """One sequence with a compact group from batch `shift_from` on."""
     rng = np.random.default_rng([seed, 2])
-    detector = ss.ShiftDetector(alpha=ALPHA, random_state=seed).fit(rng.standard_normal((ROWS, COLUMNS)))
+    detector = ss.ShiftDetector(alpha=ALPHA, random_state=seed).fit(rng.standard_normal((plan.rows, COLUMNS)))
     place = rng.uniform(-1.0, 1.0, len(SUPPORT))
-    batches = [rng.standard_normal((BATCH, COLUMNS)) for _ in range(BATCHES)]
-    for batch in batches[SHIFT_FROM - 1 :]:
+    batches = [rng.standard_normal((plan.batch, COLUMNS)) for _ in range(plan.batches)]
+    for batch in batches[plan.shift_from - 1 :]:
         batch[:INJECTED, : len(SUPPORT)] = place + 0.15 * rng.standard_normal((INJECTED, len(SUPPORT)))
     return _watched(detector, batches)
 
@@ -72,34 +86,39 @@ def _watched(detector: ss.ShiftDetector, batches: list[np.ndarray]) -> Unit:
     }
 
 
-def null_table(units: list[Unit]) -> str:
+def null_table(plan: Plan, units: list[Unit]) -> str:
     """Sequences with a false alarm."""
     alarmed = sum(bool(unit["alarms"]) for unit in units)
     low, high = binom.interval(0.99, len(units), ALPHA)
     p_values = np.concatenate([unit["p_values"] for unit in units])
     single = int(np.sum(p_values <= ALPHA))
     return (
-        f"null: {alarmed} of {len(units)} sequences of {BATCHES} batches with a false alarm; at most alpha = {ALPHA:g} "
-        f"allows, 99 % interval of exactly that rate {low:.0f} to {high:.0f}\n"
+        f"null: {alarmed} of {len(units)} sequences of {plan.batches} batches with a false alarm; at most alpha = "
+        f"{ALPHA:g} allows, 99 % interval of exactly that rate {low:.0f} to {high:.0f}\n"
         f"      single batches with p <= {ALPHA:g}: {single} of {p_values.size}; permutations per batch "
         f"{np.mean([unit['permutations'] for unit in units]):.0f}"
     )
 
 
-def shifted_table(units: list[Unit]) -> str:
+def shifted_table(plan: Plan, units: list[Unit]) -> str:
     """First alarms, alarms missed after the shift, and the features named."""
-    lines = [f"shift from batch {SHIFT_FROM} on ({INJECTED} of {BATCH} rows, {len(SUPPORT)} of {COLUMNS} columns)"]
-    lines.append("sequence  false alarms  first alarm  alarms after  exact columns  mean excess")
+    lines = [
+        f"shift from batch {plan.shift_from} on ({INJECTED} of {plan.batch} rows, {len(SUPPORT)} of {COLUMNS} columns)",
+        "sequence  false alarms  first alarm  alarms after  exact columns  mean excess",
+    ]
     for number, unit in enumerate(units):
-        after = [alarm for alarm in unit["alarms"] if alarm >= SHIFT_FROM]
+        after = [alarm for alarm in unit["alarms"] if alarm >= plan.shift_from]
         exact = sum(features == list(SUPPORT) for features in unit["features"])
         excess = [value for value in unit["excess"] if value is not None]
         lines.append(
             f"{number:8d}  {len(unit['alarms']) - len(after):12d}  {after[0] if after else '-':>11}  "
-            f"{f'{len(after)} of {BATCHES - SHIFT_FROM + 1}':>12s}  {exact:13d}  "
+            f"{f'{len(after)} of {plan.batches - plan.shift_from + 1}':>12s}  {exact:13d}  "
             f"{np.mean(excess) if excess else float('nan'):11.3f}"
         )
     return "\n".join(lines)
+
+
+PARTS = {"null": (200, null_unit, null_table), "shifted": (5, shifted_unit, shifted_table)}  # sequences by default
 
 
 if __name__ == "__main__":

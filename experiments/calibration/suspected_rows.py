@@ -1,53 +1,58 @@
 """Are random rows explained at the rate stated, and injected rows always? Type-I error and power of `explain_rows`.
 
-    python -m experiments.suspected_rows --nulls 200 --runs 5 --out runs/suspected_rows
+    python -m experiments.calibration.suspected_rows
+    python -m experiments.calibration.suspected_rows --parts power --rows 4000 --seeds 5
 
-Type I: random rows of the current sample, which is drawn like the reference ("equal"), displaced in a tenth of its rows
-("local") or as a whole ("global"). Power, on the 20-D benchmark: all injected rows are suspected ("all"), half of them
-("half"), or as many random rows are suspected besides ("mixed"). One JSON file per pair; what is there is not
-computed again.
+Type I (200 pairs of each kind by default): random rows of the current sample, which is drawn like the reference
+("equal"), displaced in a tenth of its rows ("local") or as a whole ("global"). Power (5 seeds by default), on the 20-D
+benchmark: all injected rows are suspected ("all"), half of them ("half"), or as many random rows are suspected besides
+("mixed"). One JSON file per pair; what is there is not computed again.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 from scipy.stats import binom
 
 import shiftscope as ss
 from experiments.benchmark20d import LOCAL_SUPPORT, local_pair
+from experiments.command import StudyParser, seeds_of
 from experiments.cost import spent
-from experiments.units import Unit, run_units
+from experiments.runner import Unit, run_units
 
+PARTS = {"null": 200, "power": 5}  # seeds by default
 ALPHAS = (0.05, 0.01)
 NULL_ROWS, NULL_COLUMNS, NULL_SUSPECTED = 400, 5, 40
 NULL_SCAN = ss.ScanParams(n_permutations=199, n_seeds=32, beam=8)
-POWER_SCAN = ss.ScanParams()
 SHIFTS = ("equal", "local", "global")
 POWER = ((25, 4_000), (50, 4_000), (100, 4_000), (100, 50_000))  # injected rows, background rows of either sample
+QUICK_POWER = ((40, 300),)
 SUSPICIONS = ("all", "half", "mixed")
 
 
-def main() -> None:
-    """Run missing pairs and print both tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--nulls", type=int, default=200, help="null pairs per kind of shift")
-    parser.add_argument("--runs", type=int, default=5, help="seeds of the power study")
-    parser.add_argument("--rows", type=int, nargs="+", help="background rows of the power study; all by default")
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run missing pairs and print the tables."""
+    parser = StudyParser(__doc__, "suspected_rows")
+    parser.add_argument("--parts", nargs="+", default=list(PARTS), choices=list(PARTS))
+    sizes = sorted({n for _, n in POWER})
+    parser.add_argument("--rows", type=int, nargs="+", default=sizes, choices=sizes, help="of the power study")
     parser.add_argument("--suspicions", nargs="+", default=list(SUSPICIONS), choices=SUSPICIONS)
-    parser.add_argument("--out", type=Path, default=Path("runs/suspected_rows"))
-    arguments = parser.parse_args()
-    if arguments.nulls:
-        print(null_table(run_units(product(SHIFTS, range(arguments.nulls)), null_unit, arguments.out)))
-    settings = [(size, n) for size, n in POWER if not arguments.rows or n in arguments.rows]
-    keys = [
-        (*setting, how, seed) for setting, how, seed in product(settings, arguments.suspicions, range(arguments.runs))
-    ]
-    if keys:
-        print(power_table(run_units(keys, power_unit, arguments.out)))
+    asked = parser.parse_args(arguments)
+    if "null" in asked.parts:
+        print(null_table(run_units(product(SHIFTS, seeds_of(asked, PARTS["null"])), null_unit, asked.out)))
+    if "power" in asked.parts:
+        print(power_table(run_units(power_keys(asked), power_unit, asked.out)))
+
+
+def power_keys(asked: argparse.Namespace) -> list[tuple[int, int, str, int]]:
+    """Injected rows, background rows, suspicion and seed of all units of the power study."""
+    settings = QUICK_POWER if asked.quick else [(injected, n) for injected, n in POWER if n in asked.rows]
+    seeds = seeds_of(asked, PARTS["power"])
+    return [(*setting, how, seed) for setting, how, seed in product(settings, asked.suspicions, seeds)]
 
 
 def null_unit(shift: str, seed: int) -> Unit:
@@ -73,7 +78,7 @@ def power_unit(injected: int, n: int, suspicion: str, seed: int) -> Unit:
     elif suspicion == "mixed":
         rows = np.concatenate([rows, rng.choice(n, injected, replace=False)])
     start = spent()
-    found = ss.explain_rows(pair.reference, pair.current, rows, params=POWER_SCAN, random_state=seed)
+    found = ss.explain_rows(pair.reference, pair.current, rows, random_state=seed)
     true = pair.shifted[found.rows].sum() if found.rows.size else 0
     return {
         "injected": injected,

@@ -1,54 +1,52 @@
-"""Type-I error of the full-space verdict: how often two samples of one distribution are told apart.
+"""Type-I error of the tests of score tails: how often two samples of one distribution are told apart in the full space.
 
-    python -m experiments.type_one --pairs 200 --n 2000 --dims 5 20 --out runs/type_one
+    python -m experiments.calibration.tail_tests --seeds 200 --n 2000 --dims 5 20
 
-Both samples are rows of the benchmark's mixture, its first d coordinates. Each pair leaves one small file, so an
-interrupted study continues where it stopped. The table gives the rejections of the verdict and, beside it, of the tests
-that start the equalisation of either side: by label permutations, and by the plain KS formula, which ignores that the
-scores of neighbours are dependent.
+Both samples are rows of the benchmark's mixture, its first d coordinates. The table gives the rejections of the verdict
+and, beside it, of the tests that start the equalisation of either side: by label permutations, and by the plain KS
+formula, which ignores that the scores of neighbours are dependent. One JSON file per pair; what is there is not
+computed again.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
 
+import shiftscope as ss
 from experiments.benchmark20d import background
-from shiftscope.calibrate import TailTest, calibrate
-from shiftscope.encode import encode_pair
-from shiftscope.living import LivingGraph
-from shiftscope.orient import canonical
-from shiftscope.params import CompareParams
+from experiments.command import StudyParser, seeds_of
+from experiments.runner import Unit, run_units
 
+SEEDS = 200
 LEVELS = (0.05, 0.01)
 COVERAGE = 0.99
-N_PERMUTATIONS = 199
+PARAMS = ss.CompareParams(alpha=min(LEVELS), n_permutations=199, scan=None)
 
 
-@dataclass(frozen=True)
-class PValues:
-    """p-values of one pair; those of sides are in canonical order, which means nothing under the null.
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run missing pairs and print the table."""
+    parser = StudyParser(__doc__, "tail_tests")
+    parser.add_argument("--n", type=int, help="rows per sample (default 2,000)")
+    parser.add_argument("--dims", type=int, nargs="+", default=[5, 20])
+    asked = parser.parse_args(arguments)
+    n = asked.n or (200 if asked.quick else 2000)
+    seeds = seeds_of(asked, SEEDS)
+    print(table({d: run_units(product([n], [d], seeds), unit, asked.out, unit_name) for d in asked.dims}, n))
 
-    Attributes
-    ----------
-    verdict : float
-        What `compare` calls `p_value`.
-    shape : (float, float)
-        What starts the equalisation of either side: the smaller of the permutation p-values of KS distance and excess.
-    formula : (float, float)
-        The one-sided KS formula on the same tails.
-    """
 
-    verdict: float
-    shape: tuple[float, float]
-    formula: tuple[float, float]
+def unit_name(n: int, d: int, seed: int) -> str:
+    """File name of a pair."""
+    return f"n{n}_d{d}_k{PARAMS.k_max}_b{PARAMS.n_permutations}_pair{seed:04d}"
+
+
+def unit(n: int, d: int, seed: int) -> Unit:
+    """p-values of a pair without a difference."""
+    return p_values(*null_pair(n, d, seed), seed)
 
 
 def null_pair(n: int, d: int, seed: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -57,59 +55,30 @@ def null_pair(n: int, d: int, seed: int) -> tuple[NDArray[np.float64], NDArray[n
     return rows[:n, :d], rows[n:, :d]
 
 
-def p_values(reference: object, current: object, params: CompareParams, random_state: int = 0) -> PValues:
-    """The p-values that `compare` would reach, without what follows a rejection."""
-    encoded, _ = canonical(encode_pair(reference, current))
-    graph = LivingGraph(encoded.points, encoded.is_current, params.k_max)
-    scores = graph.full_scores()
-    q_tail = params.equalise.q_tail
-    calibration = calibrate(
-        graph.compact(),
-        encoded.is_current,
-        np.concatenate([scores.reference, scores.current]),
-        q_tail=q_tail,
-        n_permutations=params.labellings,
-        random_state=random_state,
-    )
-    tails = (calibration.reference, calibration.current)
-    tests = (TailTest(scores.nulls.reference, q_tail), TailTest(scores.nulls.current, q_tail))
-    return PValues(
-        verdict=calibration.p_value,
-        shape=(
-            calibration.shape_p_value(calibration.reference, current=False),
-            calibration.shape_p_value(calibration.current, current=True),
-        ),
-        formula=(
-            tests[0].formula_p_value(tails[0].distance, tails[0].count),
-            tests[1].formula_p_value(tails[1].distance, tails[1].count),
-        ),
-    )
+def p_values(reference: object, current: object, seed: int = 0, params: ss.CompareParams = PARAMS) -> Unit:
+    """p-values of all tests.
+
+    `verdict` is what `compare` says of the full space. `shape` is what starts the equalisation of either side: the
+    smaller of the permutation p-values of KS distance and excess. `formula` is exp(-2 m D^2) for the same tails, m
+    scores at a distance of D from their null.
+    """
+    found = ss.compare(reference, current, params=params, random_state=seed).calibration
+    tails = (found.reference, found.current)
+    return {
+        "verdict": found.p_value,
+        "shape": [found.shape_p_value(tail, current=tail is found.current) for tail in tails],
+        "formula": [float(np.exp(-2.0 * tail.count * tail.distance**2)) for tail in tails],
+    }
 
 
-def run(pairs: int, n: int, d: int, out: Path) -> list[PValues]:
-    """`pairs` null pairs of one shape, read from `out` where they were computed before."""
-    params = CompareParams(alpha=min(LEVELS), n_permutations=N_PERMUTATIONS)
-    out.mkdir(parents=True, exist_ok=True)
-    results = []
-    for seed in range(pairs):
-        file = out / f"n{n}_d{d}_k{params.k_max}_b{N_PERMUTATIONS}_pair{seed:04d}.json"
-        if not file.exists():
-            found = p_values(*null_pair(n, d, seed), params, random_state=seed)
-            part = file.with_suffix(".part")
-            part.write_text(json.dumps(asdict(found)))
-            part.replace(file)  # whole or not at all
-        results.append(PValues(**json.loads(file.read_text())))
-    return results
-
-
-def table(results: dict[int, list[PValues]], n: int) -> str:
-    """Rejections of each test at each level, with the interval of a test that keeps its level."""
+def table(units: dict[int, list[Unit]], n: int) -> str:
+    """Rejections of each test at each level by number of features, with the interval of a test that keeps its level."""
     lines = [f"n = {n} + {n}; rejections, and the {COVERAGE:.0%} interval of a test of exact level"]
-    for d, found in results.items():
+    for d, mine in units.items():
         tests = {
-            "verdict": [one.verdict for one in found],
-            "equalisation, one side": [p for one in found for p in one.shape],
-            "KS formula, one side": [p for one in found for p in one.formula],
+            "verdict": [one["verdict"] for one in mine],
+            "equalisation, one side": [p for one in mine for p in one["shape"]],
+            "KS formula, one side": [p for one in mine for p in one["formula"]],
         }
         for name, values in tests.items():
             lines += [f"  d = {d:2d}  {name:24s} {_rate(np.array(values), level)}" for level in LEVELS]
@@ -120,17 +89,6 @@ def _rate(values: NDArray[np.float64], level: float) -> str:
     low, high = (int(end) for end in binom.interval(COVERAGE, values.size, level))
     rejected = int(np.sum(values <= level))
     return f"alpha {level:.2f}: {rejected:3d} of {values.size} = {rejected / values.size:.3f}, exact {low} to {high}"
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the study and print its table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pairs", type=int, default=200)
-    parser.add_argument("--n", type=int, default=2000, help="rows per sample")
-    parser.add_argument("--dims", type=int, nargs="+", default=[5, 20])
-    parser.add_argument("--out", type=Path, default=Path("runs/type_one"))
-    asked = parser.parse_args(arguments)
-    print(table({d: run(asked.pairs, asked.n, d, asked.out) for d in asked.dims}, asked.n))
 
 
 if __name__ == "__main__":

@@ -1,17 +1,16 @@
 """One comparison on clusters of different sizes, held against one machine: is the result the same to the last bit?
 
-    python -m experiments.clusters [--rows 50000] [--injected 100] [--out runs/clusters]
+    python -m experiments.paper.clusters --rows 50000 --injected 100
 
 The 20-D benchmark by Dask workers, each a process, with the samples cut into 1, 3 and 16 parts. A unit keeps digests of
-all that a result holds: verdict, modes and their rows, kept rows, scores, and the null distributions of the scan.
+all that a result holds: verdict, modes and their rows, kept rows, scores, and the null distributions of the scan. One
+JSON file per cluster; what is there is not computed again.
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 from collections.abc import Sequence
-from pathlib import Path
 
 import dask.array as da
 import numpy as np
@@ -19,19 +18,39 @@ from distributed import Client, LocalCluster
 from numpy.typing import NDArray
 
 import shiftscope as ss
-from experiments.benchmark20d import local_pair
+from experiments.benchmark20d import ROWS, local_pair
+from experiments.command import StudyParser, seeds_of
 from experiments.cost import spent
-from experiments.study import ROWS
-from experiments.units import Unit, joined, run_units
+from experiments.runner import Unit, joined, run_units
 
-SEED = 0
+SEEDS = 1
+QUICK_N = 400  # background rows of either sample
+QUICK_CLUSTERS = ((2, 3),)
 CLUSTERS = ((1, 1), (1, 16), (2, 3), (2, 16), (3, 1), (3, 16), (4, 3), (4, 16))  # workers, parts of each sample
 DIGITS = 12
 
 
-def compute(workers: int, parts: int, rows: int, injected: int) -> Unit:
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run missing units and print one table per pair."""
+    parser = StudyParser(__doc__, "clusters")
+    parser.add_argument("--rows", type=int, help=f"background rows of either sample (default {ROWS:,})")
+    parser.add_argument("--injected", type=int, default=100)
+    asked = parser.parse_args(arguments)
+    rows = asked.rows or (QUICK_N if asked.quick else ROWS)
+    sizes = ((0, 1), *(QUICK_CLUSTERS if asked.quick else CLUSTERS))
+    for seed in seeds_of(asked, SEEDS):
+        units = run_units([(*size, rows, asked.injected, seed) for size in sizes], unit, asked.out, unit_name)
+        print(f"modes on one machine: {units[0]['modes']}\n{table(units)}")
+
+
+def unit_name(workers: int, parts: int, rows: int, injected: int, seed: int) -> str:
+    """File name of a unit; that of the first seed carries no seed."""
+    return joined(workers, parts, rows, injected, *([seed] if seed else []))
+
+
+def unit(workers: int, parts: int, rows: int, injected: int, seed: int) -> Unit:
     """The comparison by some workers, none of them standing for this process alone."""
-    pair = local_pair(injected, SEED, rows)
+    pair = local_pair(injected, seed, rows)
     start = spent()
     if workers == 0:
         result = ss.compare(pair.reference, pair.current)
@@ -80,18 +99,6 @@ def table(units: list[Unit]) -> str:
         same = "  ".join(f"{'same' if unit[name] == units[0][name] else 'OTHER':>{len(name)}}" for name in told)
         lines.append(f"{unit['workers'] or 'none':>7}  {unit['parts']:>5}  {unit['seconds']:7.1f}  {same}")
     return "\n".join(lines)
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run missing units and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rows", type=int, default=ROWS, help="background rows of either sample")
-    parser.add_argument("--injected", type=int, default=100)
-    parser.add_argument("--out", type=Path, default=Path("runs") / "clusters")
-    asked = parser.parse_args(arguments)
-    keys = [(workers, parts, asked.rows, asked.injected) for workers, parts in ((0, 1), *CLUSTERS)]
-    units = run_units(keys, compute, asked.out, joined)
-    print(f"modes on one machine: {units[0]['modes']}\n{table(units)}")
 
 
 if __name__ == "__main__":

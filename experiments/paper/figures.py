@@ -1,6 +1,6 @@
 """The tables and figures of the two studies, from whatever units are there.
 
-    python -m experiments.figures --runs runs --out docs/results --page docs/results/benchmark.md
+    python -m experiments.paper.figures --runs runs --out docs/results --page docs/results/benchmark.md
 
 Reads RUNS/global_shift and RUNS/local_shift. Writes for each study its table and the inclusion frequencies of features
 (CSV) and its figure (PNG and SVG), and for both the smallest shift that each method is sure of (CSV) and a figure of
@@ -22,13 +22,14 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from PIL import Image
 
-from experiments import global_shift, local_shift
-from experiments.benchmark20d import DIMENSION, GLOBAL_SUPPORT, LOCAL_SUPPORT
-from experiments.benchmark_page import fragments
-from experiments.pages import filled
-from experiments.study import Study
-from experiments.summaries import Reach, Row, Spread, inclusion_csv, reaches, reaches_csv, rows_csv, summarise
-from experiments.units import BUDGET, write_bytes, write_whole
+from experiments.benchmark20d import BUDGET, DIMENSION, GLOBAL_SUPPORT, LOCAL_SUPPORT
+from experiments.command import QUICK
+from experiments.markdown import filled
+from experiments.paper import global_shift, local_shift
+from experiments.paper.page import fragments
+from experiments.paper.study import Study
+from experiments.paper.summaries import Reach, Row, Spread, inclusion_csv, reaches, reaches_csv, rows_csv, summarise
+from experiments.runner import write_whole
 
 SUPPORTS = {"global_shift": GLOBAL_SUPPORT, "local_shift": LOCAL_SUPPORT}
 LABELS = {"sigma": "shift amplitude σ", "injected": "injected rows"}
@@ -63,11 +64,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=Path, default=Path("runs"), help="folder of global_shift and local_shift")
     parser.add_argument("--out", type=Path, default=Path("docs/results"))
-    parser.add_argument("--page", type=Path, help="page whose tables are renewed (see experiments.pages)")
+    parser.add_argument("--page", type=Path, help="page whose tables are renewed (see experiments.markdown)")
     parser.add_argument("--quick", action="store_true", help="take the units of quick runs")
     asked = parser.parse_args(arguments)
     studies = (global_shift.STUDY, local_shift.STUDY)
-    found = {study: summarise(study, asked.runs / study.name, quick=asked.quick) for study in studies}
+    inside = QUICK if asked.quick else ""
+    found = {study: summarise(study, asked.runs / study.name / inside) for study in studies}
     found = {study: rows for study, rows in found.items() if rows}
     if not found:
         parser.error(f"argument --runs: {asked.runs} holds no units of global_shift or local_shift; run a study first")
@@ -80,9 +82,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(asked.page)
 
 
-def draw(study: Study, folder: Path, *, quick: bool) -> list[Path]:
+def draw(study: Study, folder: Path) -> list[Path]:
     """Tables and figures of the units of one study, written to a folder beside them; their paths."""
-    rows = summarise(study, folder, quick=quick)
+    rows = summarise(study, folder)
     return write_all({study: rows}, {study: reaches(study, rows)}, folder / "figures")
 
 
@@ -108,12 +110,12 @@ def write_all(found: dict[Study, list[Row]], reach: dict[Study, list[Reach]], ou
 def save(drawn: Figure, out: Path, name: str) -> list[Path]:
     """Write a figure as PNG, and as SVG where that is small; the same figure gives the same files."""
     path = out / f"{name}.png"
-    write_bytes(path, png(drawn))
+    write_whole(path, png(drawn))
     vectors = svg(drawn, name)
     if len(vectors) > SMALL_SVG:
         print(f"{name}.svg left out: {len(vectors)} bytes", file=sys.stderr)
         return [path]
-    write_bytes(path.with_suffix(".svg"), vectors)
+    write_whole(path.with_suffix(".svg"), vectors)
     return [path, path.with_suffix(".svg")]
 
 

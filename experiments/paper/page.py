@@ -1,12 +1,12 @@
-"""The tables of docs/results/benchmark.md, from the rows of both studies (see `experiments.pages`)."""
+"""The tables of docs/results/benchmark.md, from the rows of both studies (see `experiments.markdown`)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from experiments.pages import markdown
-from experiments.study import Study
-from experiments.summaries import Reach, Row, Spread
+from experiments.markdown import markdown_table
+from experiments.paper.study import Study
+from experiments.paper.summaries import Reach, Row, Spread
 
 PROTOCOLS = ("default", "paper")
 NONE = "-"
@@ -33,7 +33,7 @@ def protocols(rows: Sequence[Row], setting: str) -> str:
     header = [setting]
     for method in PROTOCOLS:
         header += [f"{method}: detected", "exact", "exact, current", "recall", "purity", "pruned"]
-    return markdown(
+    return markdown_table(
         [*header, "paper's rule prunes"],
         [
             [
@@ -55,7 +55,7 @@ def by_setting(rows: Sequence[Row], names: dict[str, str], cell: Callable[[Row],
         for method in dict.fromkeys(row.method for row in rows)
     ]
     answered = [line for line in lines if any(one not in ("", NONE) for one in line[1:])]
-    return markdown(["method", *(f"{value:g}" for value in values)], answered)
+    return markdown_table(["method", *(f"{value:g}" for value in values)], answered)
 
 
 def times(rows: Sequence[Row], names: dict[str, str]) -> str:
@@ -66,12 +66,12 @@ def times(rows: Sequence[Row], names: dict[str, str]) -> str:
         work = [row.cpu_seconds for row in mine if row.cpu_seconds is not None]
         units = sum(row.seeds for row in mine)
         lines.append([names[method], units, _range([row.seconds for row in mine]), _range(work)])
-    return markdown(["method", "units", "seconds", "CPU seconds"], lines)
+    return markdown_table(["method", "units", "seconds", "CPU seconds"], lines)
 
 
 def smallest(lines: Sequence[Reach], names: dict[str, str]) -> str:
     """The smallest shift that each method is sure of."""
-    return markdown(
+    return markdown_table(
         [
             "study",
             "method",

@@ -1,29 +1,33 @@
 """Shifts of other kinds than the paper's, and several at once, on data of our own design.
 
-    python -m experiments.designs --seeds 5 --out runs/designs
+    python -m experiments.paper.planted_shifts --seeds 5
 
 Background: 20 features, two overlapping Gaussian components, some features correlated; 20,000 rows a side unless the
 design says otherwise. Every unit is one `compare` with default settings. A planted shift counts as recovered if a mode
 on its side has exactly its features; recall and purity are those of the rows of such modes. Shifts of a whole
-distribution (a correlation, an interaction) have no rows of their own.
+distribution (a correlation, an interaction) have no rows of their own. One JSON file per design and seed; what is there
+is not computed again.
 """
 
 from __future__ import annotations
 
-import argparse
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 import shiftscope as ss
-from experiments.units import Unit, run_units
+from experiments.command import StudyParser, seeds_of
+from experiments.cost import spent
+from experiments.paper.outcome import positions
+from experiments.runner import Unit, run_units
 
-ROWS, FEATURES = 20_000, 20
+N, QUICK_N = 20_000, 4_000  # rows of either sample
+FEATURES = 20
+SEEDS = 5
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,9 @@ class Design:
     reference: NDArray[np.float64]
     current: NDArray[np.float64]
     planted: tuple[Planted, ...]
+
+
+Maker = Callable[[int, np.random.Generator], Design]  # of so many rows a side
 
 
 def background(n: int, d: int, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -64,55 +71,55 @@ def group(
     return rows
 
 
-def groups(places: tuple[tuple[str, int, tuple[int, ...]], ...]) -> Callable[[np.random.Generator], Design]:
+def groups(places: tuple[tuple[str, int, tuple[int, ...]], ...]) -> Maker:
     """Compact groups: (side, size, features) each."""
 
-    def make(rng: np.random.Generator) -> Design:
-        samples = {"reference": background(ROWS, FEATURES, rng), "current": background(ROWS, FEATURES, rng)}
+    def make(n: int, rng: np.random.Generator) -> Design:
+        samples = {"reference": background(n, FEATURES, rng), "current": background(n, FEATURES, rng)}
         planted = tuple(Planted(side, where, group(samples[side], size, where, rng)) for side, size, where in places)
         return Design(samples["reference"], samples["current"], planted)
 
     return make
 
 
-def hole(rng: np.random.Generator) -> Design:
+def hole(n: int, rng: np.random.Generator) -> Design:
     """The current sample has no rows in a disc of two features."""
-    reference, pool = background(ROWS, FEATURES, rng), background(2 * ROWS, FEATURES, rng)
+    reference, pool = background(n, FEATURES, rng), background(2 * n, FEATURES, rng)
     where = (3, 14)
     inside, outside = (np.hypot(rows[:, 3], rows[:, 14]) < 0.25 for rows in (reference, pool))
-    return Design(reference, pool[~outside][:ROWS], (Planted("reference", where, np.flatnonzero(inside)),))
+    return Design(reference, pool[~outside][:n], (Planted("reference", where, np.flatnonzero(inside)),))
 
 
-def correlation(rng: np.random.Generator) -> Design:
+def correlation(n: int, rng: np.random.Generator) -> Design:
     """Two independent features become correlated (0.1); both marginals stay exactly normal."""
-    reference, current = background(ROWS, FEATURES, rng), background(ROWS, FEATURES, rng)
+    reference, current = background(n, FEATURES, rng), background(n, FEATURES, rng)
     for sample, r in ((reference, 0.0), (current, 0.1)):
-        one, other = rng.standard_normal((2, ROWS))
+        one, other = rng.standard_normal((2, n))
         sample[:, 12], sample[:, 17] = one, r * one + np.sqrt(1 - r**2) * other
     return Design(reference, current, (Planted(None, (12, 17)),))
 
 
-def interaction(rng: np.random.Generator) -> Design:
+def interaction(n: int, rng: np.random.Generator) -> Design:
     """The product of three signs is positive in 56 % of the current rows; all pairs of features stay independent."""
-    reference, current = background(ROWS, FEATURES, rng), background(ROWS, FEATURES, rng)
+    reference, current = background(n, FEATURES, rng), background(n, FEATURES, rng)
     for sample, share in ((reference, 0.5), (current, 0.56)):
-        three = rng.standard_normal((ROWS, 3))
-        positive = np.where(rng.random(ROWS) < share, 1.0, -1.0)
+        three = rng.standard_normal((n, 3))
+        positive = np.where(rng.random(n) < share, 1.0, -1.0)
         three[:, 2] = np.abs(three[:, 2]) * positive * np.sign(three[:, 0] * three[:, 1])
         sample[:, [11, 15, 19]] = three
     return Design(reference, current, (Planted(None, (11, 15, 19)),))
 
 
-def unequal(rng: np.random.Generator) -> Design:
+def unequal(n: int, rng: np.random.Generator) -> Design:
     """40,000 rows against 1,500, of which 60 form a group."""
-    reference, current = background(40_000, FEATURES, rng), background(1_500, FEATURES, rng)
+    reference, current = background(2 * n, FEATURES, rng), background(3 * n // 40, FEATURES, rng)
     where = (6, 13, 16)
     return Design(reference, current, (Planted("current", where, group(current, 60, where, rng)),))
 
 
-def wide(rng: np.random.Generator) -> Design:
+def wide(n: int, rng: np.random.Generator) -> Design:
     """300 features, 5,000 rows a side, a group of 150 in three of them."""
-    reference, current = background(5_000, 300, rng), background(5_000, 300, rng)
+    reference, current = background(n // 4, 300, rng), background(n // 4, 300, rng)
     where = (40, 160, 250)
     return Design(reference, current, (Planted("current", where, group(current, 150, where, rng)),))
 
@@ -120,7 +127,7 @@ def wide(rng: np.random.Generator) -> Design:
 TWO = (("current", 300, (1, 12, 17)), ("reference", 300, (5, 14, 18)))
 THREE = (*TWO, ("current", 200, (10, 13, 16, 19)))
 FIVE = (*THREE, ("reference", 500, (3, 11)), ("current", 500, (8, 15)))
-DESIGNS: dict[str, Callable[[np.random.Generator], Design]] = {
+DESIGNS: dict[str, Maker] = {
     "two groups": groups(TWO),
     "three groups": groups(THREE),
     "five groups": groups(FIVE),
@@ -132,40 +139,34 @@ DESIGNS: dict[str, Callable[[np.random.Generator], Design]] = {
 }
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Run missing units and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = StudyParser(__doc__, "planted_shifts")
     parser.add_argument("--designs", nargs="+", default=list(DESIGNS), choices=list(DESIGNS))
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--out", type=Path, default=Path("runs/designs"))
-    arguments = parser.parse_args()
-    print(table(run_units(product(arguments.designs, range(arguments.seeds)), unit, arguments.out)))
+    asked = parser.parse_args(arguments)
+    keys = product(asked.designs, seeds_of(asked, SEEDS))
+    print(table(run_units(keys, partial(unit, QUICK_N if asked.quick else N), asked.out)))
 
 
-def unit(name: str, seed: int) -> Unit:
+def unit(n: int, name: str, seed: int) -> Unit:
     """One design at one seed."""
-    design = DESIGNS[name](np.random.default_rng([seed, *name.encode()]))
-    start = time.perf_counter()
+    design = DESIGNS[name](n, np.random.default_rng([seed, *name.encode()]))
+    start = spent()
     result = ss.compare(design.reference, design.current)
     return {
         "design": name,
         "detected": result.detected,
         "p_value": result.p_value,
         "planted": [_recovered(planted, result) for planted in design.planted],
-        "modes": [[mode.side, sorted(_features(mode)), int(mode.rows.size), mode.origin] for mode in result.modes],
-        "seconds": time.perf_counter() - start,
+        "modes": [[mode.side, positions(mode), int(mode.rows.size), mode.origin] for mode in result.modes],
+        "seconds": (spent() - start).seconds,
     }
-
-
-def _features(mode: ss.Mode) -> set[int]:
-    return {int(name[1:]) for name in mode.features}
 
 
 def _recovered(planted: Planted, result: ss.ShiftResult) -> Unit:
     """Whether a mode has the side and exactly the features of a planted shift, and how it covers its rows."""
-    own = [
-        mode for mode in result.modes if planted.side in (None, mode.side) and _features(mode) == set(planted.features)
-    ]
+    same = [mode for mode in result.modes if positions(mode) == sorted(planted.features)]
+    own = [mode for mode in same if planted.side in (None, mode.side)]
     found = {"side": planted.side, "features": planted.features, "exact": bool(own)}
     if planted.rows is None or not own:
         return {**found, "recall": None, "purity": None}

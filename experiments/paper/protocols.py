@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shiftscope as ss
-from experiments.benchmark20d import DIMENSION, Pair
-from experiments.shared_search import SharedSearch
-from experiments.units import Unit, compared, outcome, sizes, timed_compare
+from experiments.benchmark20d import Pair
+from experiments.paper.outcome import compared
+from experiments.runner import Unit
 
 PAPER = ss.CompareParams(scan=None, equalise=ss.EqualiseParams(threshold="formula", null="simulated"))
 """The paper's protocol: the full space only, with the values of its Supp. "Default hyperparameters".
@@ -18,31 +18,26 @@ Ours, because the paper is silent or its text does not work:
 - the verdict (calibrated, level 0.01), without which nothing is reported. The paper has none: it begins to prune when
   the formula rejects. What that rule alone would do is kept in each unit (`p_formula`, `removed`).
 - the localisation in its corrected form, with its own schedule (1,000 steps of 0.03 in place of 3,000 of 0.01): the
-  literal form selects all 20 features at 15 of 15 units (`experiments.refinement`).
+  literal form selects all 20 features at 15 of 15 units (`experiments.paper.refinement`).
 - inside a mode's subspace, rows are extracted against the exact null.
 """
-
-SHARED = SharedSearch(DIMENSION)  # both protocols of one pair search the full space once
 
 
 def default_unit(pair: Pair, seed: int) -> Unit:
     """`compare` as it comes; `seed` made the pair and is not needed again."""
-    return compared(pair, engine=SHARED)
+    return compared(pair)[1]
 
 
 def paper_unit(pair: Pair, seed: int) -> Unit:
     """The paper's protocol; what its own rule prunes in the full space is added and not counted in the time.
 
     Beyond the fields of `outcome`: `p_formula` (KS formula of the reference and the current tail before pruning) and
-    `removed` (rows that rule prunes from either sample, with those truly shifted in `removed_true`). `seconds` counts a
-    search shared with the default protocol, `timings` does not.
+    `removed` (rows that rule prunes from either sample, with those truly shifted in `removed_true`).
     """
-    result, cost = timed_compare(pair, PAPER, SHARED)
-    pruned = result.equalisation or ss.equalise(pair.reference, pair.current, params=PAPER.equalise, engine=SHARED)
+    result, unit = compared(pair, PAPER)
+    pruned = result.equalisation or ss.equalise(pair.reference, pair.current, params=PAPER.equalise)
     return {
-        **outcome(pair, result, cost.seconds),
-        "cpu_seconds": cost.cpu_seconds,
-        "sizes": sizes(pair),
+        **unit,
         "p_formula": [state.p_value for state in pruned.before],
         "removed": [int(pruned.removed_reference.size), int(pruned.removed_current.size)],
         "removed_true": int(pair.shifted[pruned.removed_current].sum()),

@@ -1,6 +1,6 @@
 """What remains of the benchmark shifts after equalisation, by independent tests, beside other ways to remove rows.
 
-    python -m experiments.equalised --seeds 1 --out runs/equalised
+    python -m experiments.paper.remaining_shift --seeds 1
 
 The localised and the global shift of the 20-D benchmark at three strengths each: tests before and after equalisation,
 after random removal of as many rows and after drawing rows by an estimated density ratio; the share removed, and the
@@ -9,40 +9,39 @@ share of the removed current rows that were truly shifted. One JSON file per pai
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Sequence
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 
 import shiftscope as ss
-from experiments.benchmark20d import Pair, global_pair, local_pair
+from experiments.benchmark20d import QUICK_ROWS, ROWS, Pair, global_pair, local_pair
+from experiments.command import StudyParser, seeds_of
 from experiments.cost import spent
-from experiments.units import Unit, run_units
+from experiments.runner import Unit, run_units
 
-ROWS = 50_000
+SEEDS = 1
 PARAMS = ss.CompareParams()
 STRENGTHS = {"local": (100, 300, 500), "global": (0.1, 0.2, 0.4)}
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Run missing pairs and print one table per pair."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = StudyParser(__doc__, "remaining_shift")
     parser.add_argument("--shifts", nargs="+", default=list(STRENGTHS), choices=list(STRENGTHS))
     parser.add_argument("--strengths", type=float, nargs="+", help="of the shifts named; three each by default")
-    parser.add_argument("--seeds", type=int, default=1)
-    parser.add_argument("--rows", type=int, default=ROWS, help="background rows of either sample")
-    parser.add_argument("--out", type=Path, default=Path("runs/equalised"))
-    arguments = parser.parse_args()
+    parser.add_argument("--rows", type=int, help=f"background rows of either sample (default {ROWS:,})")
+    asked = parser.parse_args(arguments)
+    n = asked.rows or (QUICK_ROWS if asked.quick else ROWS)
     keys = [
-        (shift, strength, arguments.rows, seed)
-        for shift, seed in product(arguments.shifts, range(arguments.seeds))
-        for strength in arguments.strengths or STRENGTHS[shift]
+        (shift, strength, n, seed)
+        for shift, seed in product(asked.shifts, seeds_of(asked, SEEDS))
+        for strength in asked.strengths or STRENGTHS[shift]
     ]
-    print("\n\n".join(table(unit) for unit in run_units(keys, certified_unit, arguments.out)))
+    print("\n\n".join(table(one) for one in run_units(keys, unit, asked.out)))
 
 
-def certified_unit(shift: str, strength: float, n: int, seed: int) -> Unit:
+def unit(shift: str, strength: float, n: int, seed: int) -> Unit:
     """One pair: compare, certify, and hold the removed rows against the truth."""
     pair = benchmark_pair(shift, strength, n, seed)
     start = spent()

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.benchmark20d import DIMENSION
-from experiments.study import METHODS, QUICK, ROWS, Study
-from experiments.units import BUDGET, Unit
+from experiments.benchmark20d import BUDGET, DIMENSION, ROWS
+from experiments.paper.study import METHODS, Study
+from experiments.runner import Unit
 
 RELIABLE = 0.9  # share of seeds from which on a shift counts as detectable: 10 of 11
 FORMULA_LEVEL = 0.05  # at which the paper's rule begins to prune
@@ -97,9 +97,9 @@ class Reach:
     exact_top_from: float | None
 
 
-def summarise(study: Study, folder: Path, *, quick: bool) -> list[Row]:
+def summarise(study: Study, folder: Path) -> list[Row]:
     """Rows of a study by method (in the order of `METHODS`) and setting, from the unit files in `folder`."""
-    units = read_units(folder, quick=quick)
+    units = read_units(folder)
     groups: dict[tuple[str, float], list[Unit]] = {}
     for unit in units:
         groups.setdefault((unit.get("method", "default"), unit[study.setting]), []).append(unit)
@@ -107,10 +107,9 @@ def summarise(study: Study, folder: Path, *, quick: bool) -> list[Row]:
     return [_row(study, method, setting, groups[method, setting]) for method, setting in order]
 
 
-def read_units(folder: Path, *, quick: bool) -> list[Unit]:
-    """All units of a folder, quick ones or the others."""
-    paths = sorted(folder.glob("*.json"))
-    return [json.loads(path.read_text()) for path in paths if path.name.startswith(f"{QUICK}_") == quick]
+def read_units(folder: Path) -> list[Unit]:
+    """All units of a folder."""
+    return [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
 
 
 def _row(study: Study, method: str, setting: float, units: list[Unit]) -> Row:

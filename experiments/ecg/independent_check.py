@@ -11,16 +11,18 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits
 
+from experiments.cost import measured
 from experiments.ecg.cohorts import CASES, draw_cohorts
 from experiments.ecg.comparison import encoded
-from experiments.ecg.data import read
 from experiments.ecg.downstream import auc
-from experiments.ecg.resume import Unit
+from experiments.ecg.recordings import read
+from experiments.runner import Unit
 
 FOLDS = 5
 TREES = {"max_depth": 3, "learning_rate": 0.1, "max_iter": 100, "early_stopping": False}
 
 
+@measured
 def check_unit(folder: Path, name: str, draw: int, removed: Sequence[Sequence[int]]) -> Unit:
     """Out-of-fold AUC, from the features as they are, of all rows, of those kept, and without as many random rows."""
     ecg = read(folder)

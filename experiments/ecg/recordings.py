@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shiftscope.errors import InputError
+import shiftscope as ss
 
 # Spelled with single spaces; PTB-XL has three in "CS-12   E".
 DEVICES = {"AT-6 C 5.5": 1, "CS-12 E": 2, "CS-12": 3}
@@ -79,7 +79,7 @@ def read(folder: Path) -> Ecg:
     columns = tuple(name for name in features.columns if name != "ecg_id")
     joined = recordings.join(features, on="ecg_id", how="inner", suffix="_measured").sort("ecg_id")
     if joined.is_empty():
-        raise InputError(
+        raise ss.InputError(
             f"{folder}: no recording of {', '.join(DEVICES)} has features; check that the files belong together"
         )
     names, values, filled = _without_gaps(joined.select(columns).to_numpy().astype(np.float64), columns)
@@ -108,10 +108,10 @@ def _tables(folder: Path) -> tuple[str, pl.DataFrame, pl.DataFrame]:
             wanted = ["ecg_id", "patient_id", "age", "sex", "device", "weight", "scp_codes"]
             missing = [name for name in wanted if name not in recordings.columns and name != "weight"]
             if missing:
-                raise InputError(f"{paths[1]}: column {missing[0]!r} is missing; take the file as it was published")
+                raise ss.InputError(f"{paths[1]}: column {missing[0]!r} is missing; take the file as it was published")
             return source, features, recordings.select(name for name in wanted if name in recordings.columns)
     known = " or ".join(" with ".join(files) for files in LAYOUTS.values())
-    raise InputError(f"{folder}: expected {known}, found neither; give the folder that holds them")
+    raise ss.InputError(f"{folder}: expected {known}, found neither; give the folder that holds them")
 
 
 def _table(path: Path) -> pl.DataFrame:

@@ -7,15 +7,17 @@ from pathlib import Path
 
 import numpy as np
 
+from experiments.cost import measured
 from experiments.ecg.attribution import jaccard
 from experiments.ecg.cohorts import CASES, draw_cohorts
 from experiments.ecg.comparison import encoded, support
-from experiments.ecg.data import read
-from experiments.ecg.resume import Unit
+from experiments.ecg.recordings import read
+from experiments.runner import Unit
 
 OTHER_SEED = 1_000  # no draw's own
 
 
+@measured
 def seed_unit(
     folder: Path, name: str, draw: int, kind: str, evident: Sequence[Sequence[int]], supports: Sequence[Unit | None]
 ) -> Unit:
