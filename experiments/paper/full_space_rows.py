@@ -60,8 +60,9 @@ def full_space(reference: np.ndarray, current: np.ndarray, seed: int, rows: int 
         alpha=LEVEL,
         scan=None,
         full_space_rows=rows or len(reference) + len(current),
-        max_iterations=1,  # what follows a rejection is not looked at
-        max_modes=1,
+        max_modes=1,  # what follows a rejection is not looked at
+        max_iterations=1,
+        localise=ss.LocaliseParams(epochs=1),
     )
     return ss.compare(reference, current, params=params, random_state=seed).calibration.p_value
 

@@ -20,6 +20,7 @@ from experiments.paper.outcome import compared
 from experiments.runner import Unit, run_units
 
 SEEDS = 5
+PARAMS = ss.CompareParams(scan=None)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -34,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def unit(n: int, injected: int, seed: int) -> Unit:
     """Compare one pair in the full space only, and localise its pruned set by the literal form too."""
     pair = local_pair(injected, seed, n)
-    result, found = compared(pair, ss.CompareParams(scan=None))
+    result, found = compared(pair, PARAMS)
     removed = result.equalisation.removed_current if result.equalisation else np.empty(0, np.intp)
     return {
         "injected": injected,
