@@ -24,7 +24,7 @@ from experiments.cost import spent
 from experiments.runner import Unit, joined, run_units
 
 SEEDS = 1
-QUICK_N = 400  # background rows of either sample
+QUICK_N = 200  # background rows of either sample
 QUICK_CLUSTERS = ((2, 3),)
 CLUSTERS = ((1, 1), (1, 16), (2, 3), (2, 16), (3, 1), (3, 16), (4, 3), (4, 16))  # workers, parts of each sample
 DIGITS = 12

@@ -17,6 +17,7 @@ from experiments.ecg import (
     controls,
     downstream,
     encoding,
+    figures,
     independent_check,
     page,
     study,
@@ -49,8 +50,9 @@ def test_p_values_are_short():
 
 
 def test_the_command_end_to_end(tmp_path, capsys, monkeypatch):
-    quick = downstream.classifier
-    monkeypatch.setattr(downstream, "classifier", lambda _, seed: quick("LR-L2", seed))
+    classifier = downstream.classifier
+    monkeypatch.setattr(downstream, "classifier", lambda *which: classifier(*which).set_params(max_iter=10))
+    monkeypatch.setattr(figures, "DPI", 40)
     monkeypatch.setitem(independent_check.TREES, "max_iter", 5)
     monkeypatch.setattr(comparison, "K_MAX", 40)
     monkeypatch.setattr(comparison, "LOCALISE", ss.LocaliseParams(epochs=60, background=300))
@@ -68,15 +70,20 @@ def test_the_command_end_to_end(tmp_path, capsys, monkeypatch):
     removed = pl.read_csv(out / "removed.csv").filter(pl.col("case") == "A")
     assert removed["p_verdict"][0] <= 0.01
     assert removed.filter(pl.col("side") == "Y")["specific_share_removed"][0] > 0.7
-    figures = sorted(path.stem for path in out.glob("*.png"))
-    assert figures == ["changes", "confusion", "controls", "figure3", "roc", "support"]
-    stamps = {path: path.stat().st_mtime_ns for path in (out / "units").iterdir()}
-    main(command)
-    assert stamps == {path: path.stat().st_mtime_ns for path in (out / "units").iterdir()}
+    drawn = sorted(path.stem for path in out.glob("*.png"))
+    assert drawn == ["changes", "confusion", "controls", "figure3", "roc", "support"]
     for path in (out / "units").glob("downstream_*"):
         path.unlink()
+    stamps = {path: path.stat().st_mtime_ns for path in (out / "units").iterdir()}
     main([*command[:-1], "0"])  # shows what is there and computes nothing
-    assert not list((out / "units").glob("downstream_*"))
+    assert stamps == {path: path.stat().st_mtime_ns for path in (out / "units").iterdir()}
+
+
+def test_the_first_draw_must_be_among_the_draws(tmp_path, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["--data", str(tmp_path), "--seeds", "3-5"])
+    assert stopped.value.code == 2
+    assert "--seeds" in capsys.readouterr().err.splitlines()[-1]
 
 
 @pytest.mark.outside_data

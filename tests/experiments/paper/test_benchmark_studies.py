@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import io
 import json
+import shutil
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
+import experiments
 from experiments.paper import figures, global_shift, local_shift
 from experiments.paper.outcome import table
 from experiments.paper.protocols import PAPER
 from experiments.paper.study import METHODS, run, unit_name
 from experiments.paper.summaries import reaches, read_units, recall_at_budget, summarise
+
+PAGE = Path(experiments.__file__).parents[1] / "docs" / "results" / "benchmark.md"
 
 
 def test_the_papers_protocol_has_the_papers_values():
@@ -100,24 +106,52 @@ def test_small_sets_of_rows_are_not_filled_up_to_the_budget():
     assert recall_at_budget({"rows": 0, "recall": None}) is None
 
 
-def test_the_figure_command_writes_tables_and_pictures(tmp_path, capsys):
-    tiny_runs(tmp_path / "runs")
-    figures.main(["--runs", str(tmp_path / "runs"), "--out", str(tmp_path / "out")])
-    written = {Path(line).name for line in capsys.readouterr().out.split()}
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory):
+    """A folder with what the figure command makes of tiny runs: runs/, out/, and a copy of the page of the docs."""
+    folder = tmp_path_factory.mktemp("drawn")
+    tiny_runs(folder / "runs")
+    page = folder / "page.md"
+    shutil.copy(PAGE, page)
+    with redirect_stdout(io.StringIO()) as told:
+        figures.main(["--runs", str(folder / "runs"), "--out", str(folder / "out"), "--page", str(page)])
+    assert {Path(line) for line in told.getvalue().split()} == {page, *(folder / "out").iterdir()}
+    return folder
+
+
+def test_the_figure_command_writes_tables_and_pictures(drawn):
+    written = {path.name for path in (drawn / "out").iterdir()}
     pictures = {"global_shift.png", "local_shift.png", "detection.png"}
     tables = {f"{study}{end}.csv" for study in ("global_shift", "local_shift") for end in ("", "_inclusion")}
     assert pictures | tables | {"smallest_shift.csv"} <= written
-    assert {path.name for path in (tmp_path / "out").iterdir()} == written
     for name in pictures:
-        assert (tmp_path / "out" / name).stat().st_size <= 200_000
-        assert np.ptp(np.asarray(Image.open(tmp_path / "out" / name).convert("L"))) > 200
-    lines = (tmp_path / "out" / "local_shift.csv").read_text().splitlines()
+        assert (drawn / "out" / name).stat().st_size <= 200_000
+        assert np.ptp(np.asarray(Image.open(drawn / "out" / name).convert("L"))) > 200
+    lines = (drawn / "out" / "local_shift.csv").read_text().splitlines()
     assert lines[0].startswith("injected,method,seeds,detected,exact")
     assert lines[1].startswith("0,default,2,0,2")
     assert len(lines) == 1 + 3 * len(METHODS)
 
 
-def test_a_study_draws_its_figures_from_whatever_units_there_are(tmp_path, capsys):
+def test_the_figure_command_fills_the_page_of_the_docs(drawn):
+    lines = (drawn / "page.md").read_text().splitlines()
+    assert lines[0] == PAGE.read_text().splitlines()[0]
+    ours = "2/2 | 2/2 | 2/2 | 0.500 | 0.500 | 2.000"
+    assert f"| 500 | {ours} | {ours} | 2/2 |" in lines
+    assert any(line.startswith("| 100 | 0/1 | 0/1 | 0/1 |") for line in lines)
+    start = lines.index("<!-- local detected -->") + 2
+    detected = lines[start : lines.index("<!-- / -->", start) - 1]
+    assert detected[:3] == [
+        "| method | 0 | 100 | 500 |",
+        "| --- | --- | --- | --- |",
+        "| shiftscope (default) | 0/2 | 0/1 | 2/2 |",
+    ]
+    assert len(detected) == 2 + len(METHODS) - 1  # the paper's MLP has no test
+    assert "| local shift | shiftscope (default) | 0 | 500 | 500 | - |" in lines
+
+
+def test_a_study_draws_its_figures_from_whatever_units_there_are(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(figures, "DPI", 40)
     command = ["--quick", "--methods", "ks", "--injected", "300", "--seeds", "1", "--out", str(tmp_path)]
     run(local_shift.STUDY, None, command)
     drawn = tmp_path / "quick" / "figures"
@@ -130,31 +164,8 @@ def test_a_study_draws_its_figures_from_whatever_units_there_are(tmp_path, capsy
     assert not (drawn / "detection.png").exists()
 
 
-def test_the_figure_command_fills_a_page(tmp_path):
-    tiny_runs(tmp_path / "runs")
-    page = tmp_path / "page.md"
-    tables = ("protocols", "detected", "exact", "purity", "recall", "time")
-    names = [f"{kind} {table}" for kind in ("global", "local") for table in tables]
-    marks = [f"<!-- {name} --><!-- / -->" for name in [*names, "smallest shift"]]
-    page.write_text("Prose.\n" + "\n".join(marks))
-    figures.main(["--runs", str(tmp_path / "runs"), "--out", str(tmp_path / "out"), "--page", str(page)])
-    text = page.read_text()
-    assert text.startswith("Prose.")
-    lines = text.splitlines()
-    ours = "2/2 | 2/2 | 2/2 | 0.500 | 0.500 | 2.000"
-    assert f"| 500 | {ours} | {ours} | 2/2 |" in lines
-    assert any(line.startswith("| 100 | 0/1 | 0/1 | 0/1 |") for line in lines)
-    detected = lines[lines.index("<!-- local detected -->") + 2 : lines.index("<!-- local exact -->") - 1]
-    assert detected[:3] == [
-        "| method | 0 | 100 | 500 |",
-        "| --- | --- | --- | --- |",
-        "| shiftscope (default) | 0/2 | 0/1 | 2/2 |",
-    ]
-    assert not any("MLP (paper)" in line for line in detected)  # has no test
-    assert "| local shift | shiftscope (default) | 0 | 500 | 500 | - |" in lines
-
-
-def test_the_same_rows_give_the_same_files(tmp_path):
+def test_the_same_rows_give_the_same_files(tmp_path, monkeypatch):
+    monkeypatch.setattr(figures, "DPI", 40)
     tiny_runs(tmp_path)
     rows = summarise(global_shift.STUDY, tmp_path / "global_shift")
     first, second = ({path.name: path.read_bytes() for path in _saved(rows, tmp_path)} for _ in range(2))

@@ -91,16 +91,26 @@ def test_correlation_and_interaction_leave_smaller_sets_of_columns_alone():
         assert np.corrcoef(signs.T)[np.triu_indices(3, 1)] == pytest.approx(0.0, abs=error)
 
 
+def two_groups(n, rng):
+    """Groups in two of four columns, one on either side; a third shift is claimed and not there."""
+    reference, current = rng.standard_normal((2, 400, 4))
+    planted = [
+        planted_shifts.Planted("current", (0, 2), planted_shifts.group(current, 80, (0, 2), rng)),
+        planted_shifts.Planted("reference", (1, 3), planted_shifts.group(reference, 80, (1, 3), rng)),
+        planted_shifts.Planted("current", (1, 3), np.arange(80)),
+    ]
+    return planted_shifts.Design(reference, current, tuple(planted))
+
+
 def test_recovered_are_shifts_whose_columns_a_mode_of_their_side_has(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(planted_shifts, "QUICK_N", 1500)
+    monkeypatch.setitem(planted_shifts.DESIGNS, "two groups", two_groups)
     planted_shifts.main(["--quick", "--seeds", "1", "--designs", "two groups", "--out", str(tmp_path)])
     unit = units_in(tmp_path / "quick")["two groups_0"]
-    for planted in unit["planted"]:
-        modes = [mode for mode in unit["modes"] if mode[0] == planted["side"] and mode[1] == planted["features"]]
-        assert planted["exact"] == bool(modes)
-    assert any(planted["exact"] for planted in unit["planted"])
-    row = capsys.readouterr().out.splitlines()[1]
-    assert f"{sum(planted['exact'] for planted in unit['planted'])} of 2" in row
+    assert [planted["exact"] for planted in unit["planted"]] == [True, True, False]
+    assert {(mode[0], *mode[1]) for mode in unit["modes"]} == {("current", 0, 2), ("reference", 1, 3)}
+    assert all(planted["recall"] > 0.4 for planted in unit["planted"][:2])
+    assert unit["planted"][2]["recall"] is None
+    assert "2 of 3" in capsys.readouterr().out.splitlines()[1]
 
 
 def test_what_remains_after_equalisation(tmp_path, capsys, monkeypatch):
