@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import pytest
-from small_recordings import LAYOUTS, write_recordings
+
+from tests.experiments.ecg.small_recordings import LAYOUTS, write_recordings
 
 
 @pytest.fixture(scope="module", params=LAYOUTS)

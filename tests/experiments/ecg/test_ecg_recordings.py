@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from small_recordings import LAYOUTS, NAMES, write_recordings
 
 import shiftscope as ss
 from experiments.ecg import cohorts
 from experiments.ecg.cohorts import CASES, draw_cohorts
 from experiments.ecg.recordings import read
+from tests.experiments.ecg.small_recordings import LAYOUTS, NAMES, write_recordings
 
 
 def test_both_layouts_give_the_same_recordings(tmp_path_factory):

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from small_recordings import write_recordings
 
 import experiments
 import shiftscope as ss
@@ -26,6 +25,7 @@ from experiments.ecg import (
 from experiments.ecg.__main__ import main
 from experiments.ecg.cohorts import CASES, draw_cohorts
 from experiments.ecg.recordings import read
+from tests.experiments.ecg.small_recordings import write_recordings
 
 REAL = Path(experiments.__file__).parents[2] / "shared" / "data" / "ptbxl"
 

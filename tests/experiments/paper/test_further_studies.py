@@ -6,10 +6,10 @@ import json
 
 import numpy as np
 import pytest
-from quick import QUICK
 
 import shiftscope as ss
 from experiments.paper import full_space_rows, planted_shifts, refinement, remaining_shift, true_coordinates
+from tests.quick import QUICK
 
 
 def units_in(folder):

@@ -4,11 +4,11 @@ import json
 
 import numpy as np
 import pytest
-from quick import QUICK
 
 from experiments.benchmark20d import Pair, local_pair
 from experiments.paper import protocols
 from experiments.paper.outcome import compared
+from tests.quick import QUICK
 
 INJECTED = 60
 
