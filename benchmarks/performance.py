@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.units import cores, measured_apart
-from experiments.units import run_units
+from experiments.runner import run_units
 from shiftscope.output_files import write_text
 
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"

@@ -38,6 +38,10 @@ LOCAL_OFFSET = np.array([1.1, -0.4, 0.4, -0.2, 0.3])  # anchor, in component sta
 LOCAL_SCALES = np.array([0.11, 0.08, 0.04, 0.04, 0.03])  # cluster axes before rotation, same units
 LOCAL_SHRINKAGE = 0.7  # spread of the injected rows along the inactive coordinates
 
+ROWS = 50_000  # background rows of either sample, as in the paper
+QUICK_ROWS = 4_000  # of the studies in small
+BUDGET = 400  # rows a ranking may name: the paper's InjectedRecall@400
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -57,6 +61,11 @@ class Pair:
     shifted: NDArray[np.bool_]
     support: tuple[int, ...]
 
+    @property
+    def sizes(self) -> list[int]:
+        """Rows of both samples."""
+        return [len(self.reference), len(self.current)]
+
 
 def background(n: int, rng: np.random.Generator, means: Matrix = MEANS) -> tuple[Matrix, NDArray[np.intp]]:
     """`n` rows of the mixture and the component of each."""
@@ -65,7 +74,7 @@ def background(n: int, rng: np.random.Generator, means: Matrix = MEANS) -> tuple
     return means[component] + rows * np.sqrt(VARIANCES)[component], component
 
 
-def global_pair(sigma: float, seed: int, n: int = 50_000) -> Pair:
+def global_pair(sigma: float, seed: int, n: int = ROWS) -> Pair:
     """Component m = 2 of the current cohort displaced by `sigma` along each of (0, 1, 3)."""
     rng = np.random.default_rng(seed)
     reference, _ = background(n, rng)
@@ -76,7 +85,7 @@ def global_pair(sigma: float, seed: int, n: int = 50_000) -> Pair:
     return Pair(reference, current, shifted, GLOBAL_SUPPORT if sigma else ())
 
 
-def local_pair(injected: int, seed: int, n: int = 50_000) -> Pair:
+def local_pair(injected: int, seed: int, n: int = ROWS) -> Pair:
     """`injected` rows of a compact, rotated cluster added to the current cohort."""
     rng = np.random.default_rng(seed)
     reference, _ = background(n, rng)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import fisher_exact, rankdata, ttest_ind
 
 from experiments.ecg.cohorts import Rows, strata
-from experiments.ecg.data import Ecg
+from experiments.ecg.recordings import Ecg
 from experiments.ecg.waves import GLOBAL, LEADS, WAVES, parse
 
 

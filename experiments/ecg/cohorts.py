@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.ecg.data import Ecg
+from experiments.ecg.recordings import Ecg
 
 Rows = NDArray[np.intp]
 ADULT, OLDEST = 18, 89  # years; PTB-XL hides higher ages

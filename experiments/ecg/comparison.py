@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import shiftscope as ss
+from experiments.cost import measured
 from experiments.ecg.cohorts import CASES, Cohorts, draw_cohorts
-from experiments.ecg.data import Ecg, read
 from experiments.ecg.encoding import columns, encode, tails
-from experiments.ecg.resume import Unit
+from experiments.ecg.recordings import Ecg, read
+from experiments.runner import Unit
 
 K_MAX = 200  # the paper's K_M for ECG
 PAPER_TAIL = 0.97
@@ -56,6 +57,7 @@ def settings(scan: ss.ScanParams | None = None) -> ss.CompareParams:
     )
 
 
+@measured
 def compare_unit(folder: Path, name: str, draw: int, kind: str, compared_with_others: bool = True) -> Unit:
     """The whole comparison of one draw of a case; positions are within a cohort.
 
@@ -80,6 +82,7 @@ def compare_unit(folder: Path, name: str, draw: int, kind: str, compared_with_ot
     }
 
 
+@measured
 def prune_unit(folder: Path, name: str, draw: int, kind: str) -> Unit:
     """What another encoding removes, in the supports it leads to and in the full space."""
     ecg = read(folder)

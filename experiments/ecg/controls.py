@@ -10,15 +10,17 @@ import numpy as np
 from scipy.stats import binom, binomtest
 
 import shiftscope as ss
+from experiments.cost import measured
 from experiments.ecg.cohorts import healthy, matched_halves
 from experiments.ecg.comparison import SCAN, settings
-from experiments.ecg.data import read
 from experiments.ecg.encoding import encode
-from experiments.ecg.resume import Unit
+from experiments.ecg.recordings import read
+from experiments.runner import Unit
 
 ALPHAS = (0.01, 0.05)
 
 
+@measured
 def control_unit(folder: Path, device: int, split: int, kind: str) -> Unit:
     """p-values of one split: of the full space, the study's verdict; of a scan; and of both together."""
     ecg = read(folder)

@@ -20,6 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
+from experiments.cost import measured
 from experiments.ecg.cohorts import (
     CASES,
     HEALTHY_LIKELIHOOD,
@@ -29,10 +30,10 @@ from experiments.ecg.cohorts import (
     known_adults,
     one_per_patient,
 )
-from experiments.ecg.data import Ecg, read
 from experiments.ecg.elastic_net import ElasticNetLogistic
 from experiments.ecg.encoding import quantile_bins, winsoriser
-from experiments.ecg.resume import Unit
+from experiments.ecg.recordings import Ecg, read
+from experiments.runner import Unit
 
 TASKS = ("1AVB", "NST_", "IVCD", "ISC_", "ISCAL")
 CLASSIFIERS = ("LR-L2", "LR-EN", "HGBT")
@@ -52,6 +53,7 @@ class Split:
     test_diseased: Rows
 
 
+@measured
 def downstream_unit(folder: Path, name: str, draw: int, task: str, removed: Sequence[Sequence[int]]) -> Unit:
     """One task of one draw: before, after equalisation, and after random removals of the same size."""
     ecg = read(folder)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import io
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,10 +13,10 @@ from matplotlib.figure import Figure, SubFigure
 
 from experiments.ecg.attribution import wave_map
 from experiments.ecg.downstream import CLASSIFIERS, CURVE, change
-from experiments.ecg.resume import Unit
 from experiments.ecg.study import Study, X, Y
 from experiments.ecg.tables import VERDICTS
 from experiments.ecg.waves import LEADS, WAVES
+from experiments.runner import Unit, write_whole
 
 # Okabe and Ito's colours, told apart by colour-blind readers too
 DEVICE_COLOURS = ("#0072B2", "#E69F00", "#009E73")
@@ -29,9 +29,9 @@ def write_figures(study: Study, out: Path) -> None:
     """Draw every figure into `out`."""
     with mpl.rc_context({"font.size": 8, "axes.titlesize": 9, "axes.spines.top": False, "axes.spines.right": False}):
         for name, draw in {**FIGURES, **(OF_TASKS if study.tasks else {})}.items():
-            part = out / f"{name}.part.png"
-            draw(study).savefig(part, dpi=DPI)
-            os.replace(part, out / f"{name}.png")
+            drawn = io.BytesIO()
+            draw(study).savefig(drawn, format="png", dpi=DPI)
+            write_whole(out / f"{name}.png", drawn.getvalue())
 
 
 def figure3(study: Study) -> Figure:

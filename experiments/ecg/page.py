@@ -1,4 +1,4 @@
-"""The numbers of the results page: tables and figures in sentences (see `experiments.pages`)."""
+"""The numbers of the results page: tables and figures in sentences (see `experiments.markdown`)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 
 import polars as pl
 
-from experiments.ecg.resume import write_whole
 from experiments.ecg.study import ENCODING, PRUNING_DRAWS
-from experiments.pages import filled, markdown
+from experiments.markdown import filled, markdown_table
+from experiments.runner import write_whole
 
 Row = dict
 Tables = dict[str, pl.DataFrame]
@@ -71,7 +71,7 @@ def _balance(rows: Sequence[Row]) -> str:
         "sex",
         "SMD weight (known in X, Y)",
     )
-    return markdown(
+    return markdown_table(
         header,
         [
             (
@@ -102,7 +102,7 @@ def _removed(rows: Sequence[Row]) -> str:
         "patients removed, of the device : others",
         "p, all draws",
     )
-    return markdown(
+    return markdown_table(
         header,
         [
             (
@@ -141,7 +141,7 @@ def _settings(rows: Sequence[Row]) -> str:
         later = [r for r in mine if r["draw"] >= PRUNING_DRAWS]
         early = [r for r in mine if r["draw"] < PRUNING_DRAWS]
         lines.append((setting, *cells, _below(early), _below(later) if later else "–"))
-    return markdown(header, lines)
+    return markdown_table(header, lines)
 
 
 def _below(rows: Sequence[Row]) -> str:
@@ -151,7 +151,7 @@ def _below(rows: Sequence[Row]) -> str:
 def _supports(rows: Sequence[Row]) -> str:
     waves = [name for name in rows[0] if " of " in name]
     header = "case, side", "validated size, median", "in half of the draws", *waves
-    return markdown(
+    return markdown_table(
         header,
         [(_side(r), f"{r['validated_median']:.0f}", r["in_half_of_draws"], *(r[name] for name in waves)) for r in rows],
     )
@@ -166,7 +166,7 @@ def _overlaps(rows: Sequence[Row], side: str) -> str:
             r = found.get((one, other))
             cells.append("" if r is None else f"{_number(r['same_draw'], one == other)} / {_number(r['across_draws'])}")
         lines.append((one, *cells))
-    return markdown(("", *CASES), lines)
+    return markdown_table(("", *CASES), lines)
 
 
 def _reasons(rows: Sequence[Row]) -> str:
@@ -181,7 +181,7 @@ def _reasons(rows: Sequence[Row]) -> str:
         "supports from these",
         "most different features of the devices",
     )
-    return markdown(
+    return markdown_table(
         header,
         [
             (
@@ -228,7 +228,7 @@ def _features(rows: Sequence[Row]) -> str:
             medians = (f"{r[f'median_device_{device}']:.1f}" for device in (1, 2, 3))
             delta = f"{r['cliffs_delta']:+.2f}"
             lines.append((r["case"], f"`{r['feature']}`", r["in_Y"], delta, r["draws"], *medians, r["unit"]))
-    return markdown(header, lines)
+    return markdown_table(header, lines)
 
 
 def _controls(rows: Sequence[Row]) -> str:
@@ -239,7 +239,7 @@ def _controls(rows: Sequence[Row]) -> str:
         found = {(r["test"], r["alpha"]): r for r in mine}
         expected = ", ".join(found[keys[0][0], alpha]["expected"] for alpha in (0.01, 0.05))
         lines.append((device, found[keys[0]]["splits"], *(found[key]["rejected"] for key in keys), expected))
-    return markdown(header, lines)
+    return markdown_table(header, lines)
 
 
 def _downstream(rows: Sequence[Row]) -> str:
@@ -255,7 +255,7 @@ def _downstream(rows: Sequence[Row]) -> str:
         "random",
         "exceeds",
     )
-    return markdown(
+    return markdown_table(
         header,
         [
             (
@@ -277,13 +277,15 @@ def _change(row: Row, of: str) -> tuple[str, str, str]:
 
 def _check(rows: Sequence[Row]) -> str:
     header = "case", "all rows", "equalised", "as many random rows removed"
-    return markdown(header, [(r["case"], *(f"{r[key]:.2f}" for key in ("before", "after", "random"))) for r in rows])
+    return markdown_table(
+        header, [(r["case"], *(f"{r[key]:.2f}" for key in ("before", "after", "random"))) for r in rows]
+    )
 
 
 def _cost(rows: Sequence[Row]) -> str:
     lines = [(r["part"], r["units"], f"{r['cpu_seconds']:.0f}") for r in rows]
     total = ("all", sum(r["units"] for r in rows), f"{sum(r['cpu_seconds'] for r in rows):.0f}")
-    return markdown(("part", "units", "CPU seconds"), [*lines, total])
+    return markdown_table(("part", "units", "CPU seconds"), [*lines, total])
 
 
 def _facts(rows: dict[str, list[Row]]) -> dict[str, str]:

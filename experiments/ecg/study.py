@@ -19,14 +19,14 @@ from experiments.ecg.attribution import (
     jaccard,
     removal_rates,
 )
-from experiments.ecg.check import check_unit
 from experiments.ecg.cohorts import CASES, Balance, Cohorts, balance, draw_cohorts
 from experiments.ecg.comparison import compare_unit, prune_unit
 from experiments.ecg.controls import control_unit
-from experiments.ecg.data import Ecg, read
 from experiments.ecg.downstream import TASKS, downstream_unit
-from experiments.ecg.resume import Task, Unit, run
-from experiments.ecg.seeds import seed_unit
+from experiments.ecg.independent_check import check_unit
+from experiments.ecg.recordings import Ecg, read
+from experiments.ecg.seed_overlap import seed_unit
+from experiments.runner import Task, Unit, run_tasks
 
 ENCODING = "directions"
 OTHER_ENCODINGS = ("as is", "winsorised", "normal scores")  # for comparison; "as is" is the paper's
@@ -182,13 +182,20 @@ def mean(values: Iterable[float]) -> float:
     return sum(known) / len(known) if known else math.nan
 
 
-def run_study(folder: Path, units: Path, draws: int = 10, splits: int = 20, processes: int = 2) -> Study:
+def run_study(
+    folder: Path,
+    units: Path,
+    draws: Sequence[int],
+    splits: Sequence[int],
+    processes: int,
+    encodings: Sequence[str] = OTHER_ENCODINGS,
+) -> Study:
     """Run what is missing in `units` and gather everything; with 0 processes, gather what is there."""
     compared = _gather(_compares(folder, draws), units, processes)
     return Study(
         ecg=read(folder),
         compared=compared,
-        pruned=_gather(_prunings(folder, draws), units, processes),
+        pruned=_gather(_prunings(folder, draws, encodings), units, processes),
         controls=list(_gather(_controls(folder, splits), units, processes).values()),
         checks=list(_gather(_checks(folder, compared), units, processes).values()),
         seeds=list(_gather(_seeds(folder, compared), units, processes).values()),
@@ -196,30 +203,31 @@ def run_study(folder: Path, units: Path, draws: int = 10, splits: int = 20, proc
     )
 
 
-def _compares(folder: Path, draws: int) -> dict[tuple[str, int], Task]:
+def _compares(folder: Path, draws: Sequence[int]) -> dict[tuple[str, int], Task]:
     return {
         (case, draw): Task(f"compare_{case}_{draw}", compare_unit, (folder, case, draw, ENCODING, draw < OTHER_DRAWS))
-        for draw in range(draws)
+        for draw in draws
         for case in CASES
         if case == DOWNSTREAM_CASE or draw < OTHER_DRAWS
     }
 
 
-def _prunings(folder: Path, draws: int) -> dict[tuple[str, int, str], Task]:
+def _prunings(folder: Path, draws: Sequence[int], encodings: Sequence[str]) -> dict[tuple[str, int, str], Task]:
     return {
         (case, draw, kind): Task(
             f"prune_{case}_{draw}_{kind.replace(' ', '_')}", prune_unit, (folder, case, draw, kind)
         )
-        for draw in range(min(draws, PRUNING_DRAWS))
+        for draw in draws
+        if draw < PRUNING_DRAWS
         for case in CASES
-        for kind in OTHER_ENCODINGS
+        for kind in encodings
     }
 
 
-def _controls(folder: Path, splits: int) -> dict[tuple[int, int], Task]:
+def _controls(folder: Path, splits: Sequence[int]) -> dict[tuple[int, int], Task]:
     return {
         (device, split): Task(f"control_{device}_{split}", control_unit, (folder, device, split, ENCODING))
-        for split in range(splits)
+        for split in splits
         for device in (1, 2, 3)
     }
 
@@ -250,5 +258,5 @@ def _downstream(folder: Path, compared: dict[tuple[str, int], Unit]) -> dict[tup
 
 
 def _gather(tasks: dict, units: Path, processes: int) -> dict:
-    done = run(list(tasks.values()), units, processes)
+    done = run_tasks(list(tasks.values()), units, processes)
     return {key: done[task.name] for key, task in tasks.items() if task.name in done}

@@ -19,9 +19,9 @@ from experiments.ecg.attribution import (
 from experiments.ecg.cohorts import CASES, healthy
 from experiments.ecg.controls import ALPHAS, rate
 from experiments.ecg.downstream import CLASSIFIERS, change
-from experiments.ecg.resume import write_whole
 from experiments.ecg.study import ENCODING, PRUNING_DRAWS, Study, X, Y
 from experiments.ecg.waves import parse
+from experiments.runner import write_whole
 
 STRONGEST = 12  # features listed per case
 DIGITS = 4  # of the numbers in the files

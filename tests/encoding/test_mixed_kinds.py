@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from experiments.calibration import mixed
+from experiments.calibration.false_alarms import mixed
 from shiftscope._compare import compare
 from shiftscope.encoding.bins import GAP_CODES, bin_features
 from shiftscope.encoding.features import METRIC_LEVELS

@@ -7,11 +7,19 @@ import pytest
 from scipy.stats import binom
 
 from experiments.benchmark20d import LOCAL_SUPPORT, local_pair
-from experiments.type_one import p_values
+from experiments.calibration.tail_tests import p_values
 from shiftscope.full_space.equalise import equalise
-from shiftscope.params import CompareParams, EqualiseParams
+from shiftscope.params import CompareParams, EqualiseParams, LocaliseParams
 
-PARAMS = CompareParams(alpha=0.05, n_permutations=99, scan=None, equalise=EqualiseParams(k_max=50))
+PARAMS = CompareParams(
+    alpha=0.05,
+    n_permutations=99,
+    scan=None,
+    max_modes=1,  # what follows a rejection is not looked at
+    max_iterations=1,
+    equalise=EqualiseParams(k_max=50),
+    localise=LocaliseParams(epochs=1),
+)
 PAIRS = 30
 
 
@@ -22,7 +30,7 @@ def verdicts(injected, swap=False, n=200):
         rng = np.random.default_rng([seed, injected])
         cluster = 1 + 0.1 * rng.standard_normal((injected, 2))
         pair = rng.standard_normal((n, 2)), np.vstack([rng.standard_normal((n, 2)), cluster])
-        found.append(p_values(*(pair[::-1] if swap else pair), PARAMS, random_state=seed).verdict)
+        found.append(p_values(*(pair[::-1] if swap else pair), seed, PARAMS)["verdict"])
     return np.array(found)
 
 
