@@ -157,13 +157,13 @@ def unit(n: int, name: str, seed: int) -> Unit:
         "design": name,
         "detected": result.detected,
         "p_value": result.p_value,
-        "planted": [_recovered(planted, result) for planted in design.planted],
+        "planted": [recovered(planted, result) for planted in design.planted],
         "modes": [[mode.side, positions(mode), int(mode.rows.size), mode.origin] for mode in result.modes],
         "seconds": (spent() - start).seconds,
     }
 
 
-def _recovered(planted: Planted, result: ss.ShiftResult) -> Unit:
+def recovered(planted: Planted, result: ss.ShiftResult) -> Unit:
     """Whether a mode has the side and exactly the features of a planted shift, and how it covers its rows."""
     same = [mode for mode in result.modes if positions(mode) == sorted(planted.features)]
     own = [mode for mode in same if planted.side in (None, mode.side)]

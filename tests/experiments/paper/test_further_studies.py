@@ -102,7 +102,7 @@ def two_groups(n, rng):
     return planted_shifts.Design(reference, current, tuple(planted))
 
 
-def test_recovered_are_shifts_whose_columns_a_mode_of_their_side_has(tmp_path, capsys, monkeypatch):
+def testrecovered_are_shifts_whose_columns_a_mode_of_their_side_has(tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(planted_shifts.DESIGNS, "two groups", two_groups)
     planted_shifts.main(["--quick", "--seeds", "1", "--designs", "two groups", "--out", str(tmp_path)])
     unit = units_in(tmp_path / "quick")["two groups_0"]
