@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from dataclasses import fields
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -71,3 +74,21 @@ def test_every_page_is_in_the_navigation() -> None:
 
 def test_changelog_knows_the_version() -> None:
     assert f"## [{ss.__version__}]" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def test_constants_are_told_with_the_values_that_they_have() -> None:
+    text = (ROOT / "docs" / "constants.md").read_text("utf-8")
+    rows = re.findall(r"^\| ((?:`[A-Z_]+`(?:, )?)+) \(`([a-z_/]+)\.py`\) \| (.*?) \|", text, re.MULTILINE)
+    assert len(rows) > 25
+    for names, module, values in rows:
+        home = import_module(f"shiftscope.{module.replace('/', '.')}")
+        found = tuple(getattr(home, name) for name in re.findall(r"[A-Z_]+", names))
+        told = ast.literal_eval(f"({values},)")
+        assert found == told, f"{names} in {module}"
+
+
+@pytest.mark.parametrize("part", [ss.ModeParams, ss.ScanParams, ss.EqualiseParams])
+def test_every_setting_of_the_searches_is_among_the_constants(part: type) -> None:
+    text = (ROOT / "docs" / "constants.md").read_text("utf-8")
+    plain = {"n_permutations", "level", "threshold", "null", "step", "max_rounds"}  # choices and sizes of tests
+    assert [field.name for field in fields(part) if field.name not in plain and f"`{field.name}`" not in text] == []

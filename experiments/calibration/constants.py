@@ -3,8 +3,8 @@
     python -m experiments.calibration.constants --seeds 100-101 --page docs/constants.md
 
 Cases: the paper's two benchmarks, planted shifts of other kinds, the full space by itself, and a table with levels,
-6,000 rows a side. Every unit is one `compare` with one setting changed. A planted shift counts as recovered if a mode on
-its side has exactly its columns. Seeds from 100 on had no part in choosing any constant. One JSON file per setting,
+6,000 rows a side. Every unit is one `compare` with one setting changed. A planted shift counts as recovered if a mode
+on its side has exactly its columns. Seeds from 100 on had no part in choosing any constant. One JSON file per setting,
 case and seed; what is there is not computed again.
 """
 
