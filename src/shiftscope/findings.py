@@ -29,7 +29,8 @@ from shiftscope.params import CompareParams
 from shiftscope.subspaces.detectable import Detectable, smallest_groups
 from shiftscope.subspaces.scan import FeatureSet, ScanResult
 from shiftscope.tables.column_choice import Columns, LeftOut
-from shiftscope.tables.column_kinds import DAY, Kind, time_text
+from shiftscope.tables.column_kinds import Kind
+from shiftscope.tables.dates import DAY, time_text
 
 __all__ = [  # what findings consist of: the reports take all of it from here
     "DAY",

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.encoding.exact_sums import UNIT, VALUES_AT_ONCE, exact_mean, exact_sum
-from shiftscope.tables.column_kinds import Kind, time_text
+from shiftscope.tables.column_kinds import Kind
+from shiftscope.tables.dates import time_text
 
 BLOCK_ROWS = 4096  # rows worked on at a time: they fit in the cache
 METRIC_LEVELS = 16  # levels that the metric tells apart; beyond, the rarest are one level there

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from shiftscope.messages import percent, plain
 from shiftscope.modes.localise import Localisation
-from shiftscope.tables.column_kinds import Kind, time_text
+from shiftscope.tables.column_kinds import Kind
+from shiftscope.tables.dates import time_text
 
 Side = Literal["reference", "current"]
 Origin = Literal["scan", "full space"]

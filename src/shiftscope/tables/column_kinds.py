@@ -14,14 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.messages import shown, writable
+from shiftscope.tables.dates import SECOND, clock_seconds, date_seconds, seconds, time_seconds, time_text
 
 Kind = Literal["number", "date", "time", "duration", "category"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 WHOLE_SHOWN = 1e15  # whole numbers up to here are written without a point as levels
-DAY = 86400.0
 
-_SECOND = np.timedelta64(1, "s")
-_MIDNIGHT = datetime.time()
 _NUMBER = (numbers.Real, decimal.Decimal, np.bool_)
 _NESTED = (list, tuple, dict, set, frozenset, np.ndarray)
 _TRUTH = {"true": 1.0, "false": 0.0}
@@ -133,39 +131,9 @@ def value_text(kind: Kind, value: float) -> str:
     return number_text(value) if kind == "number" else time_text(kind, value)
 
 
-def time_text(kind: Kind, value: float) -> str:
-    """Seconds as a date (with the time of day unless midnight), a time of day or a span."""
-    if kind == "duration":
-        return f"{value / DAY:.4g} days" if abs(value) >= DAY else f"{value:.4g} s"
-    if kind == "time":
-        return str(datetime.timedelta(seconds=round(value)))
-    try:
-        when = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=round(value))
-    except OverflowError:  # beyond the years 1 to 9999
-        return f"{value:.4g} s since 1970"
-    return when.strftime("%Y-%m-%d" if value % DAY == 0 else "%Y-%m-%d %H:%M")
-
-
 def number_text(value: float) -> str:
     """A number as a level: the shortest text that reads back as it, whole numbers without a point."""
     return str(int(value)) if value == int(value) and abs(value) < WHOLE_SHOWN else repr(float(value))
-
-
-def seconds(text: str) -> float | None:
-    """Seconds since 1970 UTC of an ISO 8601 date or date and time; None if the text is neither."""
-    try:
-        when = datetime.datetime.fromisoformat(text.strip())
-    except ValueError:
-        return None
-    return when.replace(tzinfo=when.tzinfo or datetime.UTC).timestamp()
-
-
-def clock_seconds(text: str) -> float | None:
-    """Seconds since midnight of an ISO 8601 time of day; None if the text is none."""
-    try:
-        return _time_seconds(datetime.time.fromisoformat(text.strip()))
-    except ValueError:
-        return None
 
 
 def parsed_number(text: str) -> float | None:
@@ -205,7 +173,7 @@ def _from_ticks(raw: NDArray[Any]) -> Column | Unusable:
         return Unusable("holds spans of months or years, which have no fixed length; make them days or numbers")
     missing = np.isnat(raw)
     start = np.datetime64(0, "s") if raw.dtype.kind == "M" else np.timedelta64(0, "s")
-    values = np.where(missing, np.nan, (np.where(missing, start.astype(raw.dtype), raw) - start) / _SECOND)
+    values = np.where(missing, np.nan, (np.where(missing, start.astype(raw.dtype), raw) - start) / SECOND)
     return Column("date" if raw.dtype.kind == "M" else "duration", values.astype(np.float64))
 
 
@@ -216,11 +184,11 @@ def _from_values(raw: Iterable[Any]) -> Column | Unusable:
     if all(isinstance(value, _NUMBER) for value in found):
         return Column("number", np.array([_as_float(value) for value in values], dtype=np.float64))
     if all(isinstance(value, datetime.date | np.datetime64) for value in found):
-        return Column("date", np.array([np.nan if v is None else _date_seconds(v) for v in values]))
+        return Column("date", np.array([np.nan if v is None else date_seconds(v) for v in values]))
     if all(isinstance(value, datetime.timedelta | np.timedelta64) for value in found):
-        return Column("duration", np.array([np.nan if v is None else np.timedelta64(v) / _SECOND for v in values]))
+        return Column("duration", np.array([np.nan if v is None else np.timedelta64(v) / SECOND for v in values]))
     if all(isinstance(value, datetime.time) for value in found):
-        return Column("time", np.array([np.nan if v is None else _time_seconds(v) for v in values]))
+        return Column("time", np.array([np.nan if v is None else time_seconds(v) for v in values]))
     odd = next((value for value in found if not isinstance(value, (str, *_NUMBER))), None)
     if odd is None:
         return categorised(_text_of(value) for value in values)
@@ -250,18 +218,6 @@ def _as_float(value: Any) -> float:
         return np.inf
     except ValueError:  # a signalling NaN of decimal
         return np.nan
-
-
-def _date_seconds(value: datetime.date | np.datetime64) -> float:
-    if isinstance(value, np.datetime64):
-        return float("nan") if np.isnat(value) else float((value - np.datetime64(0, "s")) / _SECOND)
-    if not isinstance(value, datetime.datetime):
-        value = datetime.datetime.combine(value, _MIDNIGHT)
-    return value.replace(tzinfo=value.tzinfo or datetime.UTC).timestamp()
-
-
-def _time_seconds(value: datetime.time) -> float:
-    return value.hour * 3600 + value.minute * 60 + value.second + value.microsecond * 1e-6
 
 
 def _text_of(value: Any) -> str | None:

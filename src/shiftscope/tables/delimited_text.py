@@ -16,7 +16,8 @@ from typing import Any
 import narwhals as nw
 import polars as pl
 
-from shiftscope.tables.column_kinds import clock_seconds, parsed_number, seconds
+from shiftscope.tables.column_kinds import parsed_number
+from shiftscope.tables.dates import CLOCK, ISO_DATE, clocked, dated
 
 # Read from a CSV as missing.
 MISSING_TEXT = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "NaT", "NULL", "null", "None")
@@ -27,8 +28,6 @@ LARGEST_WHOLE = 2.0**53  # beyond, a double may stand for another integer than t
 
 _DECIMAL_COMMA = r"^[+-]?(\d+|\d{1,3}(\.\d{3})+)(,\d*)?([eE][+-]?\d+)?$"  # 1234,5 and 1.234,5
 _THOUSANDS = r"^[+-]?(\d+|[1-9]\d{0,2}(,\d{3})+)(\.\d*)?$"  # 1,234.5
-ISO_DATE = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?$"
-_CLOCK = r"^\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?$"
 _BLANK_LINES = re.compile(rb"\n(?:[ \r]*\n)+")
 _ZIP_MAGIC = b"\x1f\x8b"
 
@@ -175,24 +174,6 @@ def _parsed(text: pl.Series, delimiter: str) -> pl.Series:
         return plain.str.replace_all(",", "", literal=True).cast(pl.Float64)
     if comma_decimal:
         return plain.str.replace_all(".", "", literal=True).str.replace(",", ".", literal=True).cast(pl.Float64)
-    if plain.str.contains(_CLOCK).all():
-        return _clocked(plain)
+    if plain.str.contains(CLOCK).all():
+        return clocked(plain)
     return dated(plain) if plain.str.contains(ISO_DATE).all() else plain
-
-
-def _clocked(text: pl.Series) -> pl.Series:
-    """Times of day; text if one of them is none."""
-    known = {value: clock_seconds(value) for value in text.drop_nulls().unique()}
-    if None in known.values():
-        return text
-    ticks = [None if value is None else round(1e9 * (known[value] or 0.0)) for value in text]
-    return pl.Series(text.name, ticks, dtype=pl.Int64).cast(pl.Time)
-
-
-def dated(text: pl.Series) -> pl.Series:
-    """ISO 8601 dates, with or without a time, as points in time (UTC); anything else stays text."""
-    known = {value: seconds(value) for value in text.drop_nulls().unique()}
-    if None in known.values():
-        return text
-    ticks = [None if value is None else round(1e6 * (known[value] or 0.0)) for value in text]
-    return pl.Series(text.name, ticks, dtype=pl.Int64).cast(pl.Datetime("us"))

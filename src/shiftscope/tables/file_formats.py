@@ -17,7 +17,8 @@ import polars as pl
 
 from shiftscope.errors import InputError
 from shiftscope.messages import one_line, shown
-from shiftscope.tables.delimited_text import ISO_DATE, Raw, dated, read_csv, utf8_content
+from shiftscope.tables.dates import ISO_DATE, dated
+from shiftscope.tables.delimited_text import Raw, read_csv, utf8_content
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 LINES_SUFFIXES = (".jsonl", ".ndjson")
