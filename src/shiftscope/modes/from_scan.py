@@ -132,17 +132,11 @@ def _levels_alone(job: Job, pool: NDArray[np.intp], found: FeatureSet, scan: Sca
     ranked, is_current = job.encoded.ranked[pool], job.is_current[pool]
     inside = np.all([(low <= ranked[:, f]) & (ranked[:, f] <= high) for f, (low, high) in kept], axis=0)
     n_reference = int(np.sum(~is_current))
-    boxed = np.concatenate([found.rows_reference, found.rows_current + n_reference])
-    rows = np.flatnonzero(inside)
+    boxed, rows = found.in_pool(n_reference), np.flatnonzero(inside)
     if evidence(is_current, rows, found.side == "current") <= evidence(is_current, boxed, found.side == "current"):
         return found
-    return replace(
-        found,
-        features=tuple(feature for feature, _ in kept),
-        box=tuple(box for _, box in kept),
-        rows_reference=rows[rows < n_reference],
-        rows_current=rows[rows >= n_reference] - n_reference,
-    )
+    plainer = replace(found, features=tuple(feature for feature, _ in kept), box=tuple(box for _, box in kept))
+    return plainer.with_rows(rows, n_reference)
 
 
 def _is_level(encoded: Encoded, found: FeatureSet) -> list[bool]:
@@ -220,12 +214,10 @@ def _level_mode(job: Job, pool: NDArray[np.intp], found: FeatureSet, p_value: fl
     """
     points, is_current = job.points[pool], job.is_current[pool]
     n_reference = int(np.sum(~is_current))
-    held = np.concatenate([found.rows_reference, found.rows_current + n_reference])
     ranked = job.encoded.ranked[pool]
-    features, held = sharpen(ranked, is_current, job.encoded.categories, found.features, held)
+    features, held = sharpen(ranked, is_current, job.encoded.categories, found.features, found.in_pool(n_reference))
     held = np.sort(held)
-    at = int(np.searchsorted(held, n_reference))
-    rows, surplus = _surplus(is_current, replace(found, rows_reference=held[:at], rows_current=held[at:] - n_reference))
+    rows, surplus = _surplus(is_current, found.with_rows(held, n_reference))
     if rows.size < job.params.modes.least_rows or surplus < 1:
         return []
     instead = [

@@ -247,7 +247,7 @@ def _settled(pool: _Suspects, found: FeatureSet, k_max: int, alpha: float) -> tu
     """From the strongest set to the features in which the suspected rows stand out most, and those rows."""
     encoded, labels = pool.encoded, pool.suspected
     n_others = labels.size - int(labels.sum())
-    held = pool.order[np.concatenate([found.rows_reference, found.rows_current + n_others])]
+    held = pool.order[found.in_pool(n_others)]
     if _only_levels(encoded, found):
         features, held = sharpen(encoded.ranked, labels, encoded.categories, found.features, held)
         return features, held[labels[held]] if found.side == "current" else np.flatnonzero(labels)

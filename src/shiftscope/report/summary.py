@@ -317,7 +317,7 @@ def _scan(result: Findings) -> ScanSummary | None:
 
 
 def _set(encoded: Encoded, found: FeatureSet) -> SetSummary:
-    rows = np.concatenate([found.rows_reference, encoded.in_pool(found.rows_current, current=True)])
+    rows = found.in_pool(encoded.n_reference)
     return SetSummary(
         names=found.names,
         statistic=found.statistic,

@@ -84,6 +84,15 @@ class FeatureSet:
     rows_reference: NDArray[np.intp]
     rows_current: NDArray[np.intp]
 
+    def in_pool(self, n_reference: int) -> NDArray[np.intp]:
+        """Positions of the rows in the box in a pool that has so many reference rows, which come first."""
+        return np.concatenate([self.rows_reference, self.rows_current + n_reference])
+
+    def with_rows(self, rows: NDArray[np.intp], n_reference: int) -> FeatureSet:
+        """The same with other rows, given by increasing positions in such a pool."""
+        at = int(np.searchsorted(rows, n_reference))
+        return replace(self, rows_reference=rows[:at], rows_current=rows[at:] - n_reference)
+
     def swapped(self) -> FeatureSet:
         """The same with the two samples exchanged."""
         return replace(
