@@ -142,6 +142,9 @@ def test_a_detector_alarms_and_equalises_on_a_cluster_too(cluster: ss.DaskEngine
     assert "a" in watched.rows[1].mode.features
     few = ss.DaskEngine(cluster.client, gathered_rows=150)
     assert ss.compare(*samples(), params=QUICK, engine=few).gathered is not None
+    assert told(FUNCTIONS["scan"](*samples(), engine=few)) == told(
+        FUNCTIONS["scan"](*samples())
+    )  # all rows are counted
     for name in ("score", "equalise", "explain_rows"):
         with pytest.raises(ss.InputError, match=f"{name} needs all rows on this machine.*raise that"):
             FUNCTIONS[name](*samples(), engine=few)

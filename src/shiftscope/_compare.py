@@ -123,6 +123,6 @@ def protocol(job: Job, clock: Clock) -> ShiftResult:
 
 
 def scanned(job: Job) -> ScanResult | None:
-    """The subspace scan of all rows; None if it is switched off."""
+    """The subspace scan of all rows, its sets with those at hand; None if it is switched off."""
     params = job.params.scan
-    return None if params is None else scan_pool(job, replace(params, level=job.level))
+    return None if params is None else scan_pool(job, replace(params, level=job.level)).at_hand(job.pool.gathered)

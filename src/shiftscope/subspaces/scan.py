@@ -136,6 +136,20 @@ class ScanResult:
         """The same with the two samples exchanged."""
         return replace(self, sets=tuple(found.swapped() for found in self.sets))
 
+    def at_hand(self, gathered: Gathered | None) -> ScanResult:
+        """The same with the rows of the sets as positions among the gathered ones, as far as they are."""
+        if gathered is None:
+            return self
+        sets = [
+            replace(
+                found,
+                rows_reference=np.flatnonzero(np.isin(gathered.reference, found.rows_reference, assume_unique=True)),
+                rows_current=np.flatnonzero(np.isin(gathered.current, found.rows_current, assume_unique=True)),
+            )
+            for found in self.sets
+        ]
+        return replace(self, sets=tuple(sets))
+
     def in_units_of(self, encoded: Encoded) -> ScanResult:
         """The same with the boxes in the user's units."""
         sets = [
@@ -171,7 +185,7 @@ def scan(
         Which columns take part, and as what.
     random_state : int
     engine : Engine or str, optional
-        As for `compare`. On a cluster all rows are counted; rows of the sets are positions among the gathered ones.
+        As for `compare`. All rows are counted, and the rows of the sets are positions in the samples.
     progress : callable(stage, fraction), optional
     """
     params = given(params, ScanParams)
@@ -182,24 +196,12 @@ def scan(
 
 
 def scan_pool(samples: Samples, params: ScanParams) -> ScanResult:
-    """Scan all rows of both samples, wherever they are; the rows of the sets are positions among those at hand."""
+    """Scan all rows of both samples, wherever they are."""
     pool, names, rng = samples.pool, samples.encoded.names, np.random.default_rng(samples.random_state)
     whole = pool.gathered or pool.encoded
     n = whole.n_reference + whole.n_current
     blocks = scan_labellings(n, len(names), whole.n_reference, params, rng)
-    found = scan_rows(pool.binned(), blocks, names, params, rng=rng, progress=samples.progress)
-    if pool.gathered is None:
-        return found
-    return replace(found, sets=tuple(_at_hand(one, pool.gathered) for one in found.sets))
-
-
-def _at_hand(found: FeatureSet, gathered: Gathered) -> FeatureSet:
-    """The set with its rows as positions among the gathered ones, as far as they are."""
-    return replace(
-        found,
-        rows_reference=np.flatnonzero(np.isin(gathered.reference, found.rows_reference, assume_unique=True)),
-        rows_current=np.flatnonzero(np.isin(gathered.current, found.rows_current, assume_unique=True)),
-    )
+    return scan_rows(pool.binned(), blocks, names, params, rng=rng, progress=samples.progress)
 
 
 def scan_points(
