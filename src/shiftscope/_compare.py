@@ -94,10 +94,10 @@ def protocol(job: Job, clock: Clock) -> ShiftResult:
     kept = np.arange(len(job.points))
     if p_value <= params.alpha:
         modes = () if scan is None else scan_modes(job, scan)
-        clock.stop("discover")
+        clock.stop("modes of the scan")
         more = full_space_modes(job, graph, calibration, modes)
         modes, equalisation, kept = modes + more.modes, more.equalisation, more.kept
-        clock.stop("full space")
+        clock.stop("modes of the full space")
 
     kept_reference, kept_current = encoded.in_samples(kept)
     searched_reference, searched_current = encoded.in_samples(job.searched.rows)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from shiftscope.encoding.encode import Encoded
 from shiftscope.encoding.features import Feature, columns_of
-from shiftscope.encoding.sample_order import swapped
+from shiftscope.encoding.sample_order import Side, other_side, swapped
 from shiftscope.engines.base import Gathered
 from shiftscope.errors import ParameterError, is_number, is_whole
 from shiftscope.full_space.calibrate import Calibration
@@ -24,7 +24,7 @@ from shiftscope.full_space.score import Scores
 from shiftscope.full_space.tail_test import Tail
 from shiftscope.labellings.p_values import ROUNDING, critical_value
 from shiftscope.modes.feature_count import Curve
-from shiftscope.modes.mode import Direction, Mode, Side, other_side
+from shiftscope.modes.mode import Direction, Mode
 from shiftscope.params import CompareParams
 from shiftscope.subspaces.detectable import Detectable, smallest_groups
 from shiftscope.subspaces.scan import FeatureSet, ScanResult

@@ -27,7 +27,7 @@ def one_line(error: BaseException) -> str:
     return "".join(character if character.isprintable() else "?" for character in text)
 
 
-def plain(text: str) -> str:
+def readable(text: str) -> str:
     """A value as it is if it is short and printable, else quoted and cut."""
     return text if text.isprintable() and 0 < len(text) <= TEXT_SHOWN else shown(text)
 

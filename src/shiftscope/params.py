@@ -353,3 +353,14 @@ PARTS: dict[str, type] = {
     "localise": LocaliseParams,
     "modes": ModeParams,
 }  # of `CompareParams`
+
+
+def changed_settings(params: object) -> dict[str, object]:
+    """The settings that are not the usual ones, part by part; what a later version adds changes nothing here."""
+    usual, found = type(params)(), {}
+    for name, value in vars(params).items():
+        default = getattr(usual, name)
+        if value != default:
+            alike = type(value) is type(default) and type(value) in PARTS.values()
+            found[name] = changed_settings(value) if alike else value
+    return found

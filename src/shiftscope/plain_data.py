@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import types
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from os import PathLike
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -71,11 +71,17 @@ def from_plain(kind: Any, value: Any, where: str) -> Any:
 def _from_object(kind: Any, value: Any, where: str) -> Any:
     _check(isinstance(value, dict), where, "an object", value)
     hints = get_type_hints(kind)
-    missing = [field.name for field in fields(kind) if field.name not in value]
+    missing = [field.name for field in fields(kind) if field.name not in value and _needed(field)]
     if missing:  # what is there is of no help, and long
         more = f" and {len(missing) - FIELDS_SHOWN} more" if len(missing) > FIELDS_SHOWN else ""
         raise UnfitError(f"{where} must be an object with {', '.join(missing[:FIELDS_SHOWN])}{more}")
-    return kind(**{field.name: from_plain(hints[field.name], value[field.name], field.name) for field in fields(kind)})
+    there = [field.name for field in fields(kind) if field.name in value]
+    return kind(**{name: from_plain(hints[name], value[name], name) for name in there})
+
+
+def _needed(field: Field[Any]) -> bool:
+    """Whether a file must hold a field: one with a default may be younger than the file."""
+    return field.default is MISSING and field.default_factory is MISSING
 
 
 def _from_array(dtype: Any, value: Any, where: str) -> Any:

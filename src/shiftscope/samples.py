@@ -139,11 +139,12 @@ def open_samples(
 @contextmanager
 def opened(engine: ChosenEngine) -> Iterator[Engine]:
     """An engine by its name, or the engine itself."""
-    if engine is None or engine == "local":
+    check_engine(engine)
+    if not isinstance(engine, str):
+        yield LocalEngine() if engine is None else engine
+    elif engine == "local":
         yield LocalEngine()
-    elif isinstance(engine, Engine):
-        yield engine
-    elif isinstance(engine, str) and (engine == "dask" or "://" in engine):
+    else:
         try:
             from shiftscope.engines.dask.engine import DaskEngine  # its packages are an extra
         except ImportError as error:
@@ -152,7 +153,12 @@ def opened(engine: ChosenEngine) -> Iterator[Engine]:
             ) from error
         with DaskEngine.at(None if engine == "dask" else engine) as started:
             yield started
-    else:
+
+
+def check_engine(engine: object) -> None:
+    """Refuse what names or is no engine."""
+    named = engine is None or (isinstance(engine, str) and (engine in ("local", "dask") or "://" in engine))
+    if not named and (isinstance(engine, type) or not isinstance(engine, Engine)):
         raise ParameterError(
             f"engine must be 'local', 'dask', the address of a Dask scheduler or an engine, got {engine!r}"
         )

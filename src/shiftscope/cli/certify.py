@@ -12,8 +12,8 @@ from shiftscope.cli.common import Debug, Seed, check_outputs, exit_codes, json_f
 from shiftscope.errors import InputError
 
 if TYPE_CHECKING:
+    from shiftscope.encoding.sample_order import Side
     from shiftscope.findings import Subset
-    from shiftscope.modes.mode import Side
     from shiftscope.results import ShiftResult
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +17,16 @@ from numpy.typing import NDArray
 from shiftscope.encoding.encode import Encoded
 from shiftscope.encoding.features import BLOCK_ROWS
 
+Side = Literal["reference", "current"]
+
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX = (np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)), (np.uint64(27), np.uint64(0x94D049BB133111EB))
 _LAST = np.uint64(31)
+
+
+def other_side(side: Side) -> Side:
+    """The other sample."""
+    return "reference" if side == "current" else "current"
 
 
 def canonical(encoded: Encoded) -> tuple[Encoded, bool]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.encoding.encode import Encoded, encode
-from shiftscope.encoding.sample_order import canonical
+from shiftscope.encoding.sample_order import Side, canonical, other_side
 from shiftscope.errors import given
 from shiftscope.full_space.calibrate import Calibration, calibrate
 from shiftscope.full_space.null import Null, SimulatedNull
@@ -41,7 +40,7 @@ class Step:
     """One pruning step: `rows` of the sample `side` were removed around `point`; `before` is that side's tail then."""
 
     round: int
-    side: Literal["reference", "current"]
+    side: Side
     point: int
     rows: NDArray[np.intp]
     before: TailState
@@ -85,9 +84,7 @@ class Equalisation:
             kept_current=self.kept_reference,
             removed_reference=self.removed_current,
             removed_current=self.removed_reference,
-            trace=tuple(
-                replace(step, side="reference" if step.side == "current" else "current") for step in self.trace
-            ),
+            trace=tuple(replace(step, side=other_side(step.side)) for step in self.trace),
             before=self.before[::-1],
             after=self.after[::-1],
         )
@@ -180,6 +177,8 @@ def equalise_graph(
             break
         if progress is not None:
             progress(min(0.99, 1.0 - 0.5**round_))
+    if progress is not None:
+        progress(1.0)
     return _collect(graph, trace, states, converged=not judge.rejects(states[-1]))
 
 

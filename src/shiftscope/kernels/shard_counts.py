@@ -16,7 +16,7 @@ _SHARD_TILE = 8  # tables filled per pass over the labels
 @njit(cache=True, nogil=True)
 def count_sets(
     codes: NDArray[np.uint8],
-    words: NDArray[np.uint64],
+    packed: NDArray[np.uint64],
     sets: NDArray[np.int64],
     shift: int,
     tables: NDArray[Any],
@@ -27,7 +27,7 @@ def count_sets(
     Parameters
     ----------
     codes : (d, n) uint8
-    words : (n,) uint64
+    packed : (n,) uint64
         Labels of 64 labellings.
     sets : (s, size) int64
         In lexicographic order.
@@ -46,7 +46,7 @@ def count_sets(
         while end < count and sets[end, 0] == first:
             end += 1
         order, starts = order_by_bin(codes[first], shift)
-        labels = words[order]
+        labels = packed[order]
         others = np.empty((d, n if size > 1 else 0), np.uint8)
         for f in range(d):
             if size > 1 and np.any(sets[begin:end, 1:] == f):

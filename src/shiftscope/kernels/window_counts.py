@@ -66,7 +66,7 @@ def evidence_bounds(counted: int, thresholds: NDArray[np.float64], xlogx: NDArra
 
 def scan_sets(
     codes: NDArray[np.uint8],
-    words: NDArray[np.uint64],
+    packed: NDArray[np.uint64],
     counter: NDArray[Any],
     sets: NDArray[np.int64],
     first: NDArray[np.int64],
@@ -85,7 +85,7 @@ def scan_sets(
     ----------
     codes : (d, n) uint8
         Fine bin of each pooled row, feature-major.
-    words : (n,) uint64
+    packed : (n,) uint64
         Bit l is one where the row belongs to the counted sample of labelling l, which has `counted` rows in each.
     counter : array, only its integer type matters
         Must hold `counted`.
@@ -96,7 +96,7 @@ def scan_sets(
     turns : (d,) int64
         The order in which first features are handed to the threads (it balances them, no more).
     observed : bool
-        Lane 0 holds the observed labels, and none of its windows is skipped.
+        Labelling 0 is the observed one, and none of its windows is skipped.
     shift : int
         The finest grid has ``256 >> shift`` bins per feature.
     floor, price, bounds : float, (levels,), (levels, rows, 2)
@@ -120,7 +120,7 @@ def scan_sets(
     window = np.full((2, sets.shape[0], PACK), -1, np.int32)
     pooled = np.full((sets.shape[0], PACK), -np.inf, np.float32)
     _scan_all(
-        codes, words, counter, sets, first, turns, shift, counted, observed, price, bounds, xlogx,
+        codes, packed, counter, sets, first, turns, shift, counted, observed, price, bounds, xlogx,
         evidence, window, pooled,
     )  # fmt: skip
     return evidence, window, pooled
@@ -128,26 +128,26 @@ def scan_sets(
 
 @njit(cache=True, parallel=True)
 def _scan_all(  # type: ignore[no-untyped-def]
-    codes, words, counter, sets, first, turns, shift, counted, observed, price, bounds, xlogx, evidence, window, pooled
+    codes, packed, counter, sets, first, turns, shift, counted, observed, price, bounds, xlogx, evidence, window, pooled
 ):
     for turn in prange(turns.shape[0]):
         a = turns[turn]
         if first[a] < first[a + 1]:
             _scan_first(
-                codes, words, counter, sets, first[a], first[a + 1], shift, counted, observed, price, bounds, xlogx,
+                codes, packed, counter, sets, first[a], first[a + 1], shift, counted, observed, price, bounds, xlogx,
                 evidence, window, pooled,
             )  # fmt: skip
 
 
 @njit(cache=True)
 def _scan_first(  # type: ignore[no-untyped-def]
-    codes, words, counter, sets, begin, end, shift, counted, observed, price, bounds, xlogx, evidence, window, pooled
+    codes, packed, counter, sets, begin, end, shift, counted, observed, price, bounds, xlogx, evidence, window, pooled
 ):
     """Scan ``sets[begin:end]``, which begin with the same feature."""
     (d, n), size, first = codes.shape, sets.shape[1], sets[begin, 0]
     bins = MAX_BINS >> shift
     order, starts = order_by_bin(codes[first], shift)
-    labels = words[order]
+    labels = packed[order]
     others = np.empty((d, n if size > 1 else 0), np.uint8)
     for f in range(first + 1, d if size > 1 else 0):
         for r in range(n):

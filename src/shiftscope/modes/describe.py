@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from shiftscope.encoding.encode import Encoded
 from shiftscope.encoding.features import columns_of
+from shiftscope.encoding.sample_order import Side
 from shiftscope.job import Job
 from shiftscope.modes.excess import excess_mass
-from shiftscope.modes.mode import Direction, Mode, Settled, Side
+from shiftscope.modes.mode import Direction, Mode, Settled
 
 NOISE = 2.0  # standard errors by which the shares of a level must differ to be told as a change of the samples
 HUGE, HUGE_UNIT = 2.0**1020, 16.0  # differences of larger numbers may overflow: they are taken in this unit

@@ -119,7 +119,7 @@ def _without_chance_columns(found: FeatureSet, sets: list[FeatureSet], spare: fl
 
 def _levels_alone(job: Job, pool: NDArray[np.intp], found: FeatureSet, scan: ScanResult) -> FeatureSet:
     """A set without its numbers, if its levels and missing values alone tell more, or broadly almost as much."""
-    levels = _is_level(job.encoded, found)
+    levels = holds_levels(job.encoded, found)
     if not any(levels) or all(levels):
         return found
     if found.statistic == "broad":
@@ -139,7 +139,7 @@ def _levels_alone(job: Job, pool: NDArray[np.intp], found: FeatureSet, scan: Sca
     return plainer.with_rows(rows, n_reference)
 
 
-def _is_level(encoded: Encoded, found: FeatureSet) -> list[bool]:
+def holds_levels(encoded: Encoded, found: FeatureSet) -> list[bool]:
     """For each feature of a set whether its box holds levels, or missing values."""
     return [
         encoded.features[feature].kind == "category" or bool(np.isneginf(high))
@@ -149,7 +149,7 @@ def _is_level(encoded: Encoded, found: FeatureSet) -> list[bool]:
 
 def _maker(encoded: Encoded, found: FeatureSet) -> Callable[[Job, NDArray[np.intp], FeatureSet, float], list[Settled]]:
     """What turns a set into modes."""
-    if all(_is_level(encoded, found)):
+    if all(holds_levels(encoded, found)):
         return _level_mode
     return _localised_mode if found.statistic == "localised" else _broad_modes
 
@@ -295,7 +295,11 @@ def _equalised(job: Job, pool: NDArray[np.intp], subspace: NDArray[np.float64]) 
     is_current = job.is_current[pool][order]
     rows = None if searched.whole else np.arange(searched.rows.size)
     graph = ShrinkingGraph(subspace[order], is_current, params.k_max, job.engine, rows=rows)
-    return order[pruned_positions(equalise_graph(graph, params), is_current)]
+    return order[
+        pruned_positions(
+            equalise_graph(graph, params, random_state=job.random_state, progress=job.stage("equalise")), is_current
+        )
+    ]
 
 
 def _surplus(is_current: NDArray[np.bool_], found: FeatureSet) -> tuple[NDArray[np.intp], int]:

@@ -1,7 +1,7 @@
 """Which features make the queries' neighbourhoods rich in targets (paper 2.3, Supp. S1-S5).
 
 One non-negative weight per feature is learned by ascending the soft target mass of the queries'
-neighbourhoods; features are then ranked by weight, and `subset_size` says how many to keep.
+neighbourhoods; features are then ranked by weight, and `feature_count` says how many to keep.
 """
 
 from __future__ import annotations

@@ -8,12 +8,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from shiftscope.messages import percent, plain
+from shiftscope.encoding.sample_order import Side, other_side
+from shiftscope.messages import percent, readable
 from shiftscope.modes.localise import Localisation
 from shiftscope.tables.column_kinds import Kind
 from shiftscope.tables.dates import time_text
 
-Side = Literal["reference", "current"]
 Origin = Literal["scan", "full space"]
 
 TOLD_SHARE = 0.1  # of the change among a mode's rows: a smaller one of the whole sample does not tell the story ...
@@ -21,11 +21,6 @@ TOLD_RATIO = 2.0  # ... unless the level has become so many times as frequent
 MOVED = 0.25  # pooled standard deviations by which a median must move to be told by that
 NARROWER, WIDER = 0.75, 1.33  # ratios of spreads that are told, where the median has not moved
 ALIKE = 0.1  # pooled standard deviations: a median that moved less, with a like spread, is told as much the same
-
-
-def other_side(side: Side) -> Side:
-    """The other sample."""
-    return "reference" if side == "current" else "current"
 
 
 @dataclass(frozen=True)
@@ -139,7 +134,7 @@ class Direction:
         columns go together, that of the mode's rows is held against the other sample's.
         """
         if self.level:
-            level = self.level if self.gap else f"= {plain(self.level)}"
+            level = self.level if self.gap else f"= {readable(self.level)}"
             change = self.own_share - self.other_share
             large = (
                 change >= TOLD_SHARE * (self.share - self.other_share) or self.own_share > TOLD_RATIO * self.other_share

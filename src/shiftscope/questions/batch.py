@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shiftscope.modes.mode import Side
+from shiftscope.encoding.sample_order import Side
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,8 @@ from shiftscope.params import CompareParams
 from shiftscope.progress import Progress
 from shiftscope.questions.detector_file import SavedDetector, read_detector, write_detector
 from shiftscope.results import ShiftResult
-from shiftscope.samples import ChosenColumns, ChosenEngine
+from shiftscope.samples import ChosenColumns, ChosenEngine, check_engine
+from shiftscope.tables.column_choice import as_columns
 from shiftscope.tables.column_kinds import Column, Unusable
 from shiftscope.tables.table import Table, read_table
 
@@ -61,6 +62,8 @@ class ShiftDetector(BaseEstimator):  # type: ignore[misc]
     def fit(self, X: object, y: object = None) -> ShiftDetector:
         """Read the reference sample: an array, a data frame or a path. `y` is there by convention and not used."""
         checked_settings(self.alpha, self.params, self.random_state)
+        as_columns(self.columns)
+        check_engine(self.engine)
         _refuse_what_scikit_learn_refuses(X)
         return self._remember(own_copy(read_table(X, "reference")))
 

@@ -18,12 +18,14 @@ from numpy.typing import NDArray
 
 from shiftscope.encoding.encode import Encoded
 from shiftscope.encoding.features import columns_of
+from shiftscope.engines.base import Engine
 from shiftscope.errors import InputError, ParameterError, alpha_fault, given
 from shiftscope.full_space.score import check_k_max
 from shiftscope.full_space.shrinking_graph import ShrinkingGraph
 from shiftscope.messages import listed
 from shiftscope.modes.best_features import best_features, by_strength
 from shiftscope.modes.describe import directions
+from shiftscope.modes.from_scan import holds_levels
 from shiftscope.modes.levels import sharpen
 from shiftscope.modes.mode import Direction
 from shiftscope.params import DEFAULT_K_MAX, ModeParams, ScanParams
@@ -173,7 +175,9 @@ def _explained(samples: Samples, rows: Sequence[int] | NDArray[Any], params: Sca
     )
     _check_reachable(scan, alpha)
     explained = scan.p_value <= alpha
-    features, outstanding = _settled(pool, scan.sets[0], k_max, alpha) if explained else ((), np.empty(0, np.intp))
+    features, outstanding = (
+        _settled(pool, scan.sets[0], k_max, alpha, samples.engine) if explained else ((), np.empty(0, np.intp))
+    )
     return RowsExplanation(
         explained=explained,
         p_value=scan.p_value,
@@ -243,12 +247,14 @@ def _check_reachable(scan: ScanResult, alpha: float) -> None:
         )
 
 
-def _settled(pool: _Suspects, found: FeatureSet, k_max: int, alpha: float) -> tuple[tuple[int, ...], NDArray[np.intp]]:
+def _settled(
+    pool: _Suspects, found: FeatureSet, k_max: int, alpha: float, engine: Engine
+) -> tuple[tuple[int, ...], NDArray[np.intp]]:
     """From the strongest set to the features in which the suspected rows stand out most, and those rows."""
     encoded, labels = pool.encoded, pool.suspected
     n_others = labels.size - int(labels.sum())
     held = pool.order[found.in_pool(n_others)]
-    if _only_levels(encoded, found):
+    if all(holds_levels(encoded, found)):
         features, held = sharpen(encoded.ranked, labels, encoded.categories, found.features, held)
         return features, held[labels[held]] if found.side == "current" else np.flatnonzero(labels)
     if found.side == "reference":  # the suspected rows keep out of the box: all of them do
@@ -257,18 +263,11 @@ def _settled(pool: _Suspects, found: FeatureSet, k_max: int, alpha: float) -> tu
     features, anchors = best_features(
         encoded.points, labels, found.features, np.flatnonzero(labels), surplus, k_max, encoded.groups, MODES
     )
-    features = telling_features(encoded, labels, features, alpha)
+    features = telling_features(encoded, labels, features, alpha, engine)
     features = by_strength(
         encoded.points, labels, features, anchors[: MODES.climbing_anchors], k_max, encoded.groups, MODES
     )
-    return features, _outstanding(encoded, labels, features, anchors, k_max)
-
-
-def _only_levels(encoded: Encoded, found: FeatureSet) -> bool:
-    """Whether the set tells levels and missing values only: there is nothing to climb."""
-    levels = (encoded.features[feature].kind == "category" for feature in found.features)
-    missing = (np.isneginf(high) for _, high in found.box)
-    return all(level or gap for level, gap in zip(levels, missing, strict=True))
+    return features, _outstanding(encoded, labels, features, anchors, k_max, engine)
 
 
 def _outstanding(
@@ -277,10 +276,11 @@ def _outstanding(
     features: tuple[int, ...],
     anchors: NDArray[np.intp],
     k_max: int,
+    engine: Engine,
 ) -> NDArray[np.intp]:
     """Suspected rows whose score is larger than chance allows once among so many; at least the anchors that climbed."""
     subspace = np.ascontiguousarray(encoded.points[:, columns_of(encoded.groups, features)])
-    graph = ShrinkingGraph(subspace, labels, k_max, rows=np.flatnonzero(labels))
+    graph = ShrinkingGraph(subspace, labels, k_max, engine, rows=np.flatnonzero(labels))
     nulls = graph.nulls()
     scores = graph.scores(graph.rows, nulls)
     return np.union1d(graph.rows[scores >= nulls.current.threshold(1.0 / max(2, graph.rows.size))], anchors)

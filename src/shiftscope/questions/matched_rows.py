@@ -13,6 +13,7 @@ from scipy.stats import ks_2samp
 
 from shiftscope.encoding.encode import Encoded
 from shiftscope.encoding.features import columns_of
+from shiftscope.engines.base import Engine
 from shiftscope.full_space.neighbours import neighbours
 
 MATCHES = 4  # other rows put beside each suspected one
@@ -24,7 +25,7 @@ LEAST_GAP = 0.4
 
 
 def telling_features(
-    encoded: Encoded, labels: NDArray[np.bool_], features: tuple[int, ...], alpha: float
+    encoded: Encoded, labels: NDArray[np.bool_], features: tuple[int, ...], alpha: float, engine: Engine | None = None
 ) -> tuple[int, ...]:
     """Keep, add or drop each feature by whether suspected rows differ in it from their nearest other rows.
 
@@ -40,15 +41,17 @@ def telling_features(
     features : tuple of int
         The features so far, returned unchanged if none would be left.
     alpha : float
+    engine : Engine, optional
+        Where neighbours are searched.
     """
     d = len(encoded.names)
     suspected = np.flatnonzero(labels)
     suspected = suspected[:: -(-suspected.size // MATCHED_ROWS)]
-    matched = _matched(encoded, labels, suspected, features)
+    matched = _matched(encoded, labels, suspected, features, engine)
     gap, p_value = np.zeros(d), np.ones(d)
     for feature in range(d):
         others = tuple(f for f in features if f != feature)
-        beside = _matched(encoded, labels, suspected, others) if feature in features else matched
+        beside = _matched(encoded, labels, suspected, others, engine) if feature in features else matched
         values = encoded.ranked[:, feature]
         test = ks_2samp(values[suspected], values[beside], method="asymp")
         gap[feature], p_value[feature] = test.statistic, test.pvalue
@@ -59,7 +62,11 @@ def telling_features(
 
 
 def _matched(
-    encoded: Encoded, labels: NDArray[np.bool_], suspected: NDArray[np.intp], features: tuple[int, ...]
+    encoded: Encoded,
+    labels: NDArray[np.bool_],
+    suspected: NDArray[np.intp],
+    features: tuple[int, ...],
+    engine: Engine | None,
 ) -> NDArray[np.intp]:
     """Pool positions of other rows: each suspected row in turn takes the `MATCHES` nearest that are still free.
 
@@ -70,7 +77,7 @@ def _matched(
         return np.flatnonzero(~labels)
     points = np.ascontiguousarray(encoded.points[:, columns_of(encoded.groups, features)])
     length = min(len(points) - 1, int(labels.sum()) + MATCHES * suspected.size)
-    lists = neighbours(points, length, queries=suspected).index
+    lists = neighbours(points, length, queries=suspected, engine=engine).index
     free = ~labels
     taken = []
     for near in lists:

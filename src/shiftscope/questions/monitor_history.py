@@ -17,6 +17,7 @@ from typing import Any
 
 from shiftscope.errors import InputError
 from shiftscope.output_files import check_target
+from shiftscope.params import changed_settings
 from shiftscope.plain_data import UnfitError, from_plain, plain
 from shiftscope.questions.batch import BatchRow
 from shiftscope.questions.detector import ShiftDetector
@@ -41,7 +42,7 @@ class HistoryHeader:
     @classmethod
     def of(cls, detector: ShiftDetector, alpha: float, horizon: int, reference: str) -> HistoryHeader:
         """From a fitted detector and the fingerprint of its reference."""
-        settings = repr((detector.columns, detector.settings()))
+        settings = repr((detector.columns, changed_settings(detector.settings())))
         return cls(HISTORY_FORMAT, HISTORY_VERSION, reference, alpha, horizon, int(detector.random_state), settings)
 
 

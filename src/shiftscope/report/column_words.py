@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.findings import Encoded, Kind
-from shiftscope.messages import plain
+from shiftscope.messages import readable
 
 LEVELS_NAMED = 3  # levels of a cell that are named; more are counted
 
@@ -50,7 +50,7 @@ def place_in_words(encoded: Encoded, feature: int, rows: NDArray[np.intp]) -> st
     there = np.unique(values[~np.isnan(values)])
     parts = ["missing"] if there.size < np.unique(values).size else []
     if column.kind == "category":
-        names = [plain(column.text(level)) for level in there[:LEVELS_NAMED].tolist()]
+        names = [readable(column.text(level)) for level in there[:LEVELS_NAMED].tolist()]
         more = [f"{there.size - LEVELS_NAMED:,} more"] if there.size > LEVELS_NAMED else []
         parts += [f"= {name}" for name in names] + more
     elif there.size:

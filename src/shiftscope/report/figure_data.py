@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.findings import Equalisation, Findings, Mode, ScanResult, ScoreNull, Side, columns_of
-from shiftscope.messages import plain
+from shiftscope.messages import readable
 from shiftscope.report.axes import Axis, Drawn, Floats, bin_edges, drawn
 
 POINTS_SHOWN = 1500  # rows drawn per sample
@@ -167,7 +167,7 @@ def top_rows(result: Findings, mode: Mode) -> tuple[TopRow, ...]:
     scores = result.scores.current if mode.side == "current" else result.scores.reference
     columns = [encoded.texts(position, rows[nearest]) for position in positions[:TOP_FEATURES]]
     return tuple(
-        TopRow(int(mode.rows[at]), float(scores[mode.rows[at]]), tuple(plain(column[k]) for column in columns))
+        TopRow(int(mode.rows[at]), float(scores[mode.rows[at]]), tuple(readable(column[k]) for column in columns))
         for k, at in enumerate(nearest)
     )
 

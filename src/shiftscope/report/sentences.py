@@ -204,7 +204,7 @@ def directions_note(mode: ModeSummary) -> str:
     if any(not direction.level for direction in mode.directions):
         notes.append(f"Medians are those of the mode's rows, against all rows of the {other} sample.")
     if any(" -> " in direction.change for direction in mode.directions):
-        notes.append(f"An arrow leads from the share in the {other} sample to that in the {mode.side} sample.")
+        notes.append("An arrow leads from the share in the reference sample to that in the current sample.")
     return " ".join(notes)
 
 

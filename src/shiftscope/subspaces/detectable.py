@@ -7,13 +7,13 @@ needs. What is left is arithmetic: a group so compact that it lies in one cell, 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
 from shiftscope.encoding.encode import Encoded
+from shiftscope.encoding.sample_order import Side
 from shiftscope.kernels.deviance import half_deviances
 from shiftscope.kernels.window_counts import MAX_SIZE
 from shiftscope.labellings.p_values import critical_value
@@ -44,7 +44,7 @@ class Detectable:
     """
 
     columns: int
-    side: Literal["reference", "current"]
+    side: Side
     rows: int
     share: float
     width: float
@@ -111,9 +111,7 @@ def _share_between(values: NDArray[np.float64], low: float, high: float) -> floa
     return float(np.mean((ordered >= low) & (ordered <= high)))
 
 
-def _smallest(
-    encoded: Encoded, size: int, side: Literal["reference", "current"], needed: float, rows_per_cell: int
-) -> Detectable | None:
+def _smallest(encoded: Encoded, size: int, side: Side, needed: float, rows_per_cell: int) -> Detectable | None:
     """Bisect for the number of extra rows that is found often enough."""
     grid = Grid.fitting(len(encoded.points), size, rows_per_cell)
     own, other = encoded.n_current, encoded.n_reference

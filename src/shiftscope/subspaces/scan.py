@@ -13,13 +13,13 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import ceil
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.encoding.bins import BinTables, bin_features
 from shiftscope.encoding.encode import Encoded
+from shiftscope.encoding.sample_order import Side, other_side
 from shiftscope.engines.base import Gathered
 from shiftscope.engines.binned_rows import BinnedRows, LocalRows
 from shiftscope.errors import given
@@ -75,7 +75,7 @@ class FeatureSet:
     features: tuple[int, ...]
     names: tuple[str, ...]
     statistic: Statistic
-    side: Literal["current", "reference"]
+    side: Side
     value: float
     evidence: float
     unit: float
@@ -97,7 +97,7 @@ class FeatureSet:
         """The same with the two samples exchanged."""
         return replace(
             self,
-            side="reference" if self.side == "current" else "current",
+            side=other_side(self.side),
             rows_reference=self.rows_current,
             rows_current=self.rows_reference,
         )

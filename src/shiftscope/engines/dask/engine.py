@@ -31,6 +31,7 @@ from shiftscope.engines.dask.partitions import Partitions, partitioned, ranked_p
 from shiftscope.engines.dask.shards import ShardedRows, cut_shards, shard_starts
 from shiftscope.engines.local import LocalEngine
 from shiftscope.engines.local_search import LocalIndex
+from shiftscope.errors import ParameterError, is_whole, kind_fault
 from shiftscope.kernels.pair_squares import pair_squares
 from shiftscope.labellings.labellings import Labellings
 from shiftscope.tables.column_choice import Columns
@@ -59,6 +60,14 @@ class DaskEngine:
     shard_rows: int = SHARD_ROWS
     large_search: int = LARGE_SEARCH
     local: LocalEngine = field(default_factory=LocalEngine)
+
+    def __post_init__(self) -> None:
+        faults = [fault for fault in (kind_fault("client", self.client, Client),) if fault is not None]
+        for name, least in (("gathered_rows", 10), ("shard_rows", 1), ("large_search", 1)):
+            if not is_whole(getattr(self, name), least):
+                faults.append(f"{name} must be a whole number of at least {least}, got {getattr(self, name)!r}")
+        if faults:
+            raise ParameterError("; ".join(faults))
 
     @classmethod
     @contextmanager
