@@ -5,7 +5,6 @@ import pytest
 
 from experiments.benchmark20d import global_pair, local_pair
 from shiftscope.errors import InputError, ParameterError
-from shiftscope.kernels.enrichment import batch_distances, weighted_spread
 from shiftscope.modes.localise import batch_neighbours, localise, soft_enrichment
 from shiftscope.params import LocaliseParams
 
@@ -85,24 +84,6 @@ def test_gradient_equals_finite_differences(k):
         numeric[f] = (ends[0] - ends[1]) / (2 * step)
     assert np.abs(gradient).max() > 1e-3
     np.testing.assert_allclose(gradient, numeric, rtol=1e-6, atol=1e-6 * np.abs(numeric).max())
-
-
-def test_distances_equal_the_slow_twin_in_single_precision():
-    scaled = np.random.default_rng(0).standard_normal((8, 600)).astype(np.float32)
-    slow = np.array([((scaled[:, [i]] - scaled) ** 2).sum(axis=0) for i in range(5)])
-    slow[np.arange(5), np.arange(5)] = np.inf
-    np.testing.assert_allclose(batch_distances(scaled, 5), slow, rtol=1e-5)
-
-
-def test_spread_equals_the_slow_twin():
-    rng = np.random.default_rng(5)
-    rows, weight = rng.standard_normal((30, 5)), rng.standard_normal((4, 9))
-    chosen = rng.integers(0, 30, (4, 9))
-    slow = np.zeros(5)
-    for i in range(4):
-        for j, w in zip(chosen[i], weight[i], strict=True):
-            slow += w * (rows[i] - rows[j]) ** 2
-    np.testing.assert_allclose(weighted_spread(rows, chosen, weight), slow, rtol=1e-12)
 
 
 def test_negligible_weights_change_the_objective_by_nothing_that_matters():
