@@ -90,17 +90,17 @@ def test_what_is_no_number_is_refused_by_name(kind, value):
 @pytest.mark.parametrize("value", [*NO_NUMBERS, None], ids=repr)
 def test_what_is_no_number_is_refused_by_functions(value):
     rows = np.random.default_rng(0).standard_normal((20, 2))
-    for call in (
-        lambda: ss.ScoreNull(value, 0.5),
-        lambda: ss.ScoreNull(10, value),
-        lambda: ss.partition(rows, z=value),
-        lambda: ss.explain_rows(rows[:10], rows[10:], [1, 2], alpha=value),
-        lambda: ss.explain_rows(rows[:10], rows[10:], [1, 2], k_max=value),
-        lambda: ss.localise(rows, rows[:, 0] > 0, random_state=value),
-        lambda: ss.compare(rows[:10], rows[10:], engine=value if value is not None else 3),
-        lambda: ss.monitor(ss.ShiftDetector(alpha=0.1).fit(rows), [rows], horizon=value, history="missing/h"),
+    for name, call in (
+        ("k_max", lambda: ss.ScoreNull(value, 0.5)),
+        ("p", lambda: ss.ScoreNull(10, value)),
+        ("z", lambda: ss.partition(rows, z=value)),
+        ("alpha", lambda: ss.explain_rows(rows[:10], rows[10:], [1, 2], alpha=value)),
+        ("k_max", lambda: ss.explain_rows(rows[:10], rows[10:], [1, 2], k_max=value)),
+        ("random_state", lambda: ss.localise(rows, rows[:, 0] > 0, random_state=value)),
+        ("engine", lambda: ss.compare(rows[:10], rows[10:], engine=value if value is not None else 3)),
+        ("horizon", lambda: ss.monitor(ss.ShiftDetector(alpha=0.1).fit(rows), [rows], horizon=value, history="no/h")),
     ):
-        with pytest.raises(ParameterError):
+        with pytest.raises(ParameterError, match=rf"^{name} must "):
             call()
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.stats import binom, ks_2samp
 from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import StratifiedKFold
 
 import shiftscope as ss
 from shiftscope.questions import independent_tests as independent
@@ -68,15 +70,18 @@ def test_equal_energies_count_as_equal_whatever_the_rounding():
 
 
 def test_the_certificate_in_words_and_as_json(certificate: ss.Certificate):
-    text = str(certificate)
-    assert [line.split("  ")[0].strip() for line in text.splitlines()[1:5]] == [
-        "all rows",
-        "equalised",
-        "random removal",
-        "density ratio",
-    ]
-    assert "A large p is no proof of equality" in text
-    assert len(json.loads(certificate.to_json())["subsets"]) == 4
+    lines = str(certificate).splitlines()
+    saved = json.loads(certificate.to_json())["subsets"]
+    assert [subset["name"] for subset in saved] == ["all rows", "equalised", "random removal", "density ratio"]
+    for line, subset, truth in zip(lines[1:5], saved, certificate.subsets, strict=True):
+        assert line.startswith(subset["name"])
+        told = [float(number) for number in re.findall(r"(?:p |, |\s)([\d.e-]+)(?= %|\)| \(p)", line)]
+        shares = [100 * truth.removed_reference, 100 * truth.removed_current]
+        checks = [value for check in truth.checks for value in (check.statistic, check.p_value)]
+        assert told == pytest.approx([*shares, *checks], rel=0.06, abs=1e-6)
+        assert subset["checks"] == [vars(check) for check in truth.checks]
+    assert all(check.name in lines[0] for check in certificate.subsets[0].checks)
+    assert "100 labellings" in lines[5]
 
 
 def test_without_alternatives_two_pairs_are_tested(result: ss.ShiftResult):
@@ -185,15 +190,23 @@ def test_area_is_that_of_models_of_the_past(monkeypatch: pytest.MonkeyPatch):
     rng = np.random.default_rng(6)
     is_current = rng.random(300) < 0.5
     rows = rng.standard_normal((300, 2)) + is_current[:, None]
-    areas, sizes = [], []
-    monkeypatch.setattr(independent, "boosted_scores", lambda _past, _labels, points, _seed: points[:, 0])
-    folds = independent.StratifiedKFold(independent.FOLDS, shuffle=True, random_state=0).split(rows, is_current)
-    for at, (_, now) in enumerate(folds):
-        if at:
-            areas.append(roc_auc_score(is_current[now], rows[now, 0]))
-            sizes.append(now.size)
+    areas, sizes, seen = [], [], []
+
+    def first_column(past, labels, points, _):
+        """A model without ties; what it may learn from is remembered."""
+        seen.append(past)
+        assert not (past[:, None] == points).all(axis=2).any()
+        np.testing.assert_array_equal(labels, is_current[[np.flatnonzero(rows[:, 0] == one)[0] for one in past[:, 0]]])
+        return points[:, 0]
+
+    monkeypatch.setattr(independent, "boosted_scores", first_column)
+    folds = [now for _, now in StratifiedKFold(independent.FOLDS, shuffle=True, random_state=0).split(rows, is_current)]
+    for now in folds[1:]:
+        areas.append(roc_auc_score(is_current[now], rows[now, 0]))
+        sizes.append(now.size)
     found = independent.boosting_checks(rows, is_current, 19, 0)[0].statistic
     assert found == pytest.approx(np.average(areas, weights=sizes))
+    assert [len(past) for past in seen] == np.cumsum([fold.size for fold in folds])[:-1].tolist()
 
 
 def test_density_ratio_draws_the_overlap():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from itertools import combinations
 
@@ -48,7 +49,8 @@ def test_a_planted_group_is_explained():
     assert found.inside is not None
     assert found.inside.suspected >= 36
     assert found.inside.reference + found.inside.other_current < 60
-    assert "Explained (p = 0.0078" in str(found)
+    assert re.match(r"Explained\b.*\bp = 0\.0078", str(found))
+    assert str(found).index(found.features[0]) < str(found).index(found.features[1])
     assert json.loads(found.to_json())["features"] == list(found.features)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -14,7 +15,6 @@ import pandas as pd
 import pytest
 
 import shiftscope as ss
-from shiftscope import monitor as monitor_function
 from shiftscope.labellings.staged_p_value import StagedPValue, staged_p_value, stages
 from shiftscope.questions.batch import Region
 from shiftscope.questions.file_lock import locked
@@ -79,7 +79,8 @@ def test_forms_of_the_result(watched: ss.MonitorResult, tmp_path: Path):
     saved = json.loads(watched.to_json(tmp_path / "monitor.json"))
     assert saved == json.loads((tmp_path / "monitor.json").read_text())
     assert saved["rows"][3]["mode"]["side"] == "current"
-    assert "3 of 6 batches differ from the reference, first at 'day 4'" in str(watched)
+    assert re.search(r"\b3 of 6 batches\b.*'day 4'", str(watched))
+    assert "'day 5'" not in str(watched).splitlines()[0]
     for suffix, start in ((".png", b"\x89PNG"), (".svg", b"<?xml")):
         watched.plot(tmp_path / f"p{suffix}")
         assert (tmp_path / f"p{suffix}").read_bytes().startswith(start)
@@ -297,7 +298,6 @@ def test_wrong_use_is_told(detector: ss.ShiftDetector):
         ss.monitor(detector, "before.csv")
     with pytest.raises(ss.InputError, match=r"gone\.csv"):
         ss.monitor(detector, ["gone.csv"])
-    assert callable(monitor_function)
 
 
 def test_horizon_must_be_known_and_within_reach(detector: ss.ShiftDetector, tmp_path: Path):
