@@ -108,15 +108,3 @@ def test_levels_from_their_counts(levels: int, missing: int) -> None:
     for name in ("smallest", "largest", "scores"):
         np.testing.assert_array_equal(getattr(tables, name), getattr(expected.tables, name))
     np.testing.assert_array_equal(code_table(limits).apply(points), expected.codes)
-
-
-def test_scores_are_normal_quantiles_of_mean_mid_ranks() -> None:
-    from scipy.special import ndtri
-    from scipy.stats import rankdata
-
-    values = np.round(10 * np.random.default_rng(3).standard_normal(700))
-    bins = bin_features(values[:, None])
-    middle = (rankdata(values) - 0.5) / 700
-    for code in np.unique(bins.codes):
-        expected = ndtri(middle[bins.codes[0] == code].mean())
-        assert bins.tables.scores[0, code] == pytest.approx(expected, abs=1e-6)

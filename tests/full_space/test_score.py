@@ -6,6 +6,7 @@ from scipy.stats import binom
 
 from shiftscope.errors import ParameterError
 from shiftscope.full_space.score import score
+from tests.mixed_frames import frames
 from tests.pairs import encode_pair
 
 # --- the public function against brute force --------------------------------------------------------------
@@ -106,3 +107,11 @@ def test_an_impossible_k_max_is_named(k_max):
     rows = np.random.default_rng(1).standard_normal((9, 2))
     with pytest.raises(ParameterError, match=r"^k_max must be a whole number of at least 1, got"):
         score(rows[:4], rows[4:], k_max)
+
+
+def test_rows_in_another_order_have_their_scores_in_that_order():
+    reference, current = frames("missing", n=80)
+    order = np.random.default_rng(1).permutation(80)
+    one, other = score(reference, current, 15), score(reference, current.iloc[order], 15)
+    np.testing.assert_array_equal(one.current[order], other.current)
+    np.testing.assert_array_equal(one.reference, other.reference)

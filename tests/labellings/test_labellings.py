@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import hypergeom
+from scipy.stats import chi2, hypergeom
 
 from shiftscope.kernels import labels as kernel
 from shiftscope.kernels.labels import draw_labels
-from shiftscope.labellings.labellings import draw_labellings, unpack_labels
+from shiftscope.labellings.labellings import draw_labellings, random_labels, unpack_labels
 from tests.kernels.twins import slow_labels
 from tests.packing import pack_labels
 
@@ -59,3 +59,12 @@ def test_leading_rows_may_keep_their_labels() -> None:
     assert (labels.sum(axis=0) == 30).all()
     np.testing.assert_array_equal(labels[80:, 1:], draw_labels(40, 30, labellings.seeds[1:71]).T)
     np.testing.assert_array_equal(labellings.packed(70, 95), labellings.packed()[:, 70:95])
+
+
+def test_every_labelling_is_equally_likely() -> None:
+    """All 15 choices of 2 rows among 6, by a chi-square with 14 degrees of freedom."""
+    labels = random_labels(np.arange(6) >= 4, range(6000), 3)
+    assert np.all(labels.sum(axis=0) == 2)
+    _, counts = np.unique(labels.T @ (1 << np.arange(6)), return_counts=True)
+    assert counts.size == 15
+    assert chi2.sf(np.sum((counts - 400) ** 2 / 400), 14) > 1e-4

@@ -208,6 +208,21 @@ def test_targets_are_the_default_queries():
     np.testing.assert_array_equal(implicit.weights, explicit.weights)
 
 
+def test_one_weight_per_group_of_columns():
+    rng = np.random.default_rng(0)
+    pool = rng.normal(size=(300, 4))
+    target = np.arange(300) >= 150
+    pool[target, 1:3] += 2.0
+    params = LocaliseParams(epochs=20, k=20)
+    plain = localise(pool, target, params=params)
+    single = localise(pool, target, params=params, groups=((0,), (1,), (2,), (3,)))
+    np.testing.assert_array_equal(plain.weights, single.weights)
+    grouped = localise(pool, target, params=params, groups=((0,), (1, 2), (3,)))
+    assert grouped.weights.shape == (3,)
+    assert grouped.features[0] == 1
+    assert set(grouped.curve.sizes) == {1, 2, 3}
+
+
 # --- errors ---------------------------------------------------------------------------------------------
 
 

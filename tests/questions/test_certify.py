@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -91,45 +90,6 @@ def test_without_alternatives_two_pairs_are_tested(result: ss.ShiftResult):
     assert short.subsets[1].removed_reference == 0
     large = ss.certify(result, kept, n_permutations=19, alternatives=False, random_state=1 << 40)  # as compare takes it
     assert large.random_state == 1 << 40
-
-
-def test_subsets_under_conditions(result: ss.ShiftResult):
-    whole = result.equalised()
-    assert np.array_equal(whole.kept_reference, result.kept_reference)
-    assert np.array_equal(whole.kept_current, result.kept_current)
-    kept = result.equalised(keep="current")
-    assert kept.kept_current.size == result.n_current
-    assert np.array_equal(kept.removed_reference, whole.removed_reference)
-    for at, mode in enumerate(result.modes):
-        one = result.equalised(modes=[at])
-        assert np.array_equal(getattr(one, f"removed_{mode.side}"), mode.rows)
-    nothing = result.equalised(modes=[])
-    assert nothing.removed_reference.size == nothing.removed_current.size == 0
-    capped = result.equalised(max_share=0.05)
-    assert capped.removed_current.size == int(0.05 * result.n_current)
-    assert set(capped.removed_current) < set(whole.removed_current)
-    assert set(capped.removed_current) <= set(next(m.rows for m in result.modes if m.side == "current"))
-
-
-@pytest.mark.parametrize(
-    ("conditions", "message"),
-    [
-        ({"keep": "both"}, "keep must be 'reference', 'current' or None, got 'both'"),
-        ({"modes": 1}, r"modes must be a sequence of positions, got 1"),
-        ({"modes": "1"}, r"modes must be a sequence of positions, got '1'"),
-        ({"max_share": "half"}, r"max_share must lie between 0 and 1, got 'half'"),
-        ({"max_share": 1.5}, r"max_share must lie between 0 and 1, got 1\.5"),
-        ({"modes": [9]}, r"modes must be positions from 0 to \d, got 9"),
-    ],
-)
-def test_wrong_conditions_are_told(result: ss.ShiftResult, conditions: dict[str, object], message: str):
-    with pytest.raises(ss.ParameterError, match=message):
-        result.equalised(**conditions)  # type: ignore[arg-type]
-
-
-def test_modes_of_a_result_without_any_are_refused(result: ss.ShiftResult):
-    with pytest.raises(ss.ParameterError, match="modes: the result has none"):
-        replace(result, modes=()).equalised(modes=[0])
 
 
 def test_too_few_rows_are_refused(result: ss.ShiftResult):

@@ -22,10 +22,9 @@ from shiftscope.cli.app import app
 from shiftscope.encoding.sample_order import canonical
 from shiftscope.engines.dask.engine import DaskEngine
 from shiftscope.engines.local import LocalEngine
-from shiftscope.errors import EngineError, InputError, ParameterError
+from shiftscope.errors import EngineError, InputError
 from shiftscope.params import EqualiseParams, ScanParams
 from shiftscope.results import ShiftResult
-from shiftscope.samples import opened
 from tests.pairs import encode_pair
 from validation.unchanged import digests
 
@@ -274,11 +273,7 @@ def test_what_is_no_table_is_refused_as_on_one_machine(client: Client) -> None:
             ss.compare({"x": 1}, np.zeros((5, 1)), engine=engine)
 
 
-def test_engines_by_name() -> None:
-    with pytest.raises(ParameterError, match="engine must be"), opened("spark"):
-        pass
-    with opened("local") as engine:
-        assert isinstance(engine, LocalEngine)
+def test_a_scheduler_without_the_engine_is_refused() -> None:
     run = CliRunner().invoke(app, ["compare", "a.csv", "b.csv", "--scheduler", "tcp://127.0.0.1:1"])
     assert run.exit_code == 2
-    assert "goes with --engine dask" in run.output
+    assert "--engine dask" in run.output
