@@ -9,7 +9,7 @@ import pytest
 
 import shiftscope as ss
 from shiftscope.errors import ParameterError, ShiftscopeError
-from shiftscope.params import CompareParams, EqualiseParams, LocaliseParams, ScanParams
+from shiftscope.params import CompareParams, EqualiseParams, LocaliseParams, ModeParams, ScanParams
 
 
 def test_defaults_can_reach_their_level():
@@ -75,7 +75,7 @@ def test_impossible_settings_are_named_together(settings, message):
 NO_NUMBERS = ["a", True, float("nan"), 1j, [1]]
 
 
-@pytest.mark.parametrize("kind", [CompareParams, ScanParams, EqualiseParams, LocaliseParams])
+@pytest.mark.parametrize("kind", [CompareParams, ScanParams, EqualiseParams, LocaliseParams, ModeParams])
 @pytest.mark.parametrize("value", NO_NUMBERS, ids=repr)
 def test_what_is_no_number_is_refused_by_name(kind, value):
     """Every setting that is a number by default, or whose default is chosen later."""
@@ -85,6 +85,27 @@ def test_what_is_no_number_is_refused_by_name(kind, value):
     for name in numbers:
         with pytest.raises(ParameterError, match=rf"\b{name} must .*{re.escape(repr(value))}"):
             kind(**{name: value})
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(ModeParams)])
+def test_settings_of_modes_are_counts_from_one_or_shares_above_none(name):
+    usual = getattr(ModeParams(), name)
+    wrong, right = (
+        ((0, -1, 1.5), (1, 10**6)) if isinstance(usual, int) else ((0.0, -0.1, 1.0001, np.inf), (1e-9, 1, 1.0))
+    )
+    for value in wrong:
+        with pytest.raises(ParameterError, match=rf"^{name} must .*, got {re.escape(repr(value))}$"):
+            ModeParams(**{name: value})
+    for value in right:
+        assert getattr(ModeParams(**{name: value}), name) == value
+
+
+def test_faults_of_modes_are_told_together_and_reach_the_comparison():
+    with pytest.raises(ParameterError, match=r"^least_rows must .* got 0; core_share must .* got 2$"):
+        ModeParams(core_share=2, least_rows=0)
+    assert CompareParams(modes=ModeParams(least_rows=3)).modes.least_rows == 3
+    with pytest.raises(ParameterError, match=r"^modes must be of the class ModeParams, got None$"):
+        CompareParams(modes=None)
 
 
 @pytest.mark.parametrize("value", [*NO_NUMBERS, None], ids=repr)

@@ -6,7 +6,6 @@ import base64
 import hashlib
 import io
 import json
-import os
 import re
 from dataclasses import fields, replace
 from html.parser import HTMLParser
@@ -20,7 +19,6 @@ from rich.console import Console
 import shiftscope as ss
 from shiftscope.errors import InputError
 from shiftscope.modes.mode import Mode
-from shiftscope.output_files import whole_file, write_text
 from shiftscope.params import ScanParams
 from shiftscope.report import sentences as text
 from shiftscope.report.axes import boxes, drawn, ticks
@@ -494,48 +492,6 @@ def test_names_are_no_markup_in_markdown(found: ShiftResult) -> None:
 
 
 # files
-
-
-def test_file_is_written_whole(tmp_path: Path) -> None:
-    write_text(tmp_path / "a.txt", "one ü")
-    write_text(str(tmp_path / "a.txt"), "two ü")
-    assert (tmp_path / "a.txt").read_text("utf-8") == "two ü"
-    assert os.listdir(tmp_path) == ["a.txt"]
-
-
-def write_half(path: Path, error: type[BaseException]) -> None:
-    with whole_file(path) as file:
-        file.write(b"half")
-        raise error
-
-
-@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
-def test_interrupted_file_leaves_the_former_one_and_nothing_else(tmp_path: Path, error: type[BaseException]) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text("former")
-    with pytest.raises(error):
-        write_half(path, error)
-    assert path.read_text() == "former"
-    assert os.listdir(tmp_path) == ["a.txt"]
-
-
-def test_link_stays_a_link(tmp_path: Path) -> None:
-    (tmp_path / "real").mkdir()
-    (tmp_path / "link.txt").symlink_to(tmp_path / "real" / "a.txt")
-    write_text(tmp_path / "link.txt", "new")
-    assert (tmp_path / "link.txt").is_symlink()
-    assert (tmp_path / "real" / "a.txt").read_text() == "new"
-
-
-def test_device_is_written_directly() -> None:
-    write_text(os.devnull, "gone")
-    assert not Path(os.devnull).is_file()
-
-
-def test_new_file_follows_the_umask(tmp_path: Path) -> None:
-    write_text(tmp_path / "a", "")
-    (tmp_path / "b").touch()
-    assert (tmp_path / "a").stat().st_mode == (tmp_path / "b").stat().st_mode
 
 
 @pytest.mark.parametrize(
