@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -18,7 +15,6 @@ import shiftscope as ss
 from shiftscope.questions.batch import Region
 from shiftscope.questions.file_lock import locked
 from shiftscope.questions.monitor import drift, table_digest
-from shiftscope.questions.monitor_history import History, HistoryHeader
 from shiftscope.tables.table import read_table
 from tests.pairs import encode_pair
 
@@ -149,33 +145,6 @@ def test_a_record_of_something_else_is_refused(detector: ss.ShiftDetector, tmp_p
     assert record.read_text() == "a,b\n1,2\n"
 
 
-def header() -> HistoryHeader:
-    return HistoryHeader("shiftscope history", 1, "r", 0.1, 3, 0, "s")
-
-
-def opened(path: Path) -> History:
-    """A record that was opened and closed again; it can still append."""
-    with History.open(path, header()) as record:
-        return record
-
-
-@pytest.mark.parametrize("left", [0, 5])
-def test_a_record_torn_in_its_first_line_begins_anew(left: int, tmp_path: Path):
-    path = tmp_path / "h"
-    opened(path)
-    path.write_bytes(path.read_bytes()[:left])
-    assert opened(path).rows == []
-    assert len(path.read_bytes().splitlines()) == 1
-
-
-def test_a_file_of_one_open_line_is_not_taken_for_a_torn_record(tmp_path: Path):
-    path = tmp_path / "notes.txt"
-    path.write_text("notes without a line end")
-    with pytest.raises(ss.InputError, match="is no history of shiftscope"):
-        opened(path)
-    assert path.read_text() == "notes without a line end"
-
-
 def test_two_monitors_do_not_share_a_record(detector: ss.ShiftDetector, tmp_path: Path):
     path = tmp_path / "h"
     ss.monitor(detector, [], horizon=5, history=path)
@@ -184,43 +153,6 @@ def test_two_monitors_do_not_share_a_record(detector: ss.ShiftDetector, tmp_path
         ss.monitor(detector, batches(), horizon=5, history=path)
     assert "\n" not in str(caught.value)
     assert path.read_bytes() == before
-
-
-def test_a_killed_monitor_gives_its_lock_back(tmp_path: Path):
-    path = tmp_path / "h"
-    script = (
-        "import sys, time; from pathlib import Path; from shiftscope.questions.file_lock import locked\n"
-        "with locked(Path(sys.argv[1])): print(flush=True); time.sleep(600)"
-    )
-    holder = subprocess.Popen([sys.executable, "-c", script, str(path)], stdout=subprocess.PIPE)
-    try:
-        assert holder.stdout is not None
-        holder.stdout.readline()
-        with pytest.raises(ss.InputError, match="in use by another process"), History.open(path, header()):
-            pass
-    finally:
-        holder.kill()
-        holder.communicate()
-    assert opened(path).rows == []
-
-
-def test_a_record_is_an_ordinary_file():
-    with pytest.raises(ss.InputError, match="must be an ordinary file"):
-        opened(Path(os.devnull))
-
-
-def test_damage_within_a_record_is_refused(watched: ss.MonitorResult, tmp_path: Path):
-    path = tmp_path / "h"
-    record = opened(path)
-    for row in watched.rows[:3]:
-        record.append(row)
-    assert opened(path).rows == list(watched.rows[:3])
-    lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join([*lines[:-1], b"\x00" * 30 + b"\n"]))  # a last line of nothing is torn too
-    assert opened(path).rows == list(watched.rows[:2])
-    path.write_bytes(b"".join([lines[0], b"{}\n", lines[2]]))
-    with pytest.raises(ss.InputError, match="is damaged in line 2"):
-        opened(path)
 
 
 def test_regions_know_levels_and_gaps():

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -149,3 +151,22 @@ def test_the_public_scan_speaks_the_users_units_and_names() -> None:
 def test_all_faults_of_the_parameters_are_told_together() -> None:
     with pytest.raises(ParameterError, match=r"beam must be a whole number of at least 0, got -1; n_permutations"):
         ScanParams(beam=-1, n_permutations=0)
+
+
+def test_blocks_of_lanes_change_nothing(monkeypatch: pytest.MonkeyPatch):
+    rows = np.random.default_rng(5).standard_normal((400, 4))
+    params = ScanParams(n_permutations=300, n_seeds=16, beam=4)
+    whole = scan_points(rows, 200, tuple("abcd"), params)
+    monkeypatch.setattr(sys.modules["shiftscope.subspaces.scan"], "_MOST_LABELLINGS", 128)
+    parts = scan_points(rows, 200, tuple("abcd"), params)
+    assert np.array_equal(whole.localised_null, parts.localised_null)
+    assert np.allclose(whole.broad_null, parts.broad_null, atol=1e-4)  # products in single precision
+    assert whole.p_value == parts.p_value
+    assert [one.features for one in whole.sets] == [one.features for one in parts.sets]
+
+
+def test_fixed_rows_keep_their_label():
+    """With all but two rows fixed, half of the permutations are the observed labels."""
+    rows = np.arange(40.0)[:, None]
+    found = scan_points(rows, 39, ("x0",), ScanParams(n_permutations=199, max_features=1), fixed=38)
+    assert 0.3 < found.p_value <= 1.0

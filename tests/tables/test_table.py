@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from shiftscope.errors import InputError
 from shiftscope.tables.column_kinds import Column, Unusable
-from shiftscope.tables.table import TEXT_SHOWN, Table, joined, listed, read_table, shown
+from shiftscope.tables.table import Table, joined, read_table
 
 VALUES = np.array([[1.5, -2.0, 0.0], [1e300, 3.0, 1e-300], [0.1, 7.25, -1e9], [4.0, 5.0, 6.0]])
 NAMES = ("a", "b", "c")
@@ -568,15 +568,6 @@ def test_hostile_names_are_quoted_and_cut():
     message = fault(pa.table([pa.array([1, 2])] * 2, names=[name, name]))
     says(message, r"'<script>\n\x1b[31m\u202exxx")
     assert len(message) < 300
-
-
-def test_shown_and_listed():
-    assert shown("a") == "'a'"
-    assert shown(np.str_("a")) == "'a'"
-    assert shown("é😀") == "'é😀'"
-    assert len(shown("x" * 1000)) == TEXT_SHOWN
-    assert listed(["a"]) == "'a'"
-    assert listed(list("abcde")) == "'a', 'b', 'c' and 2 more"
 
 
 # Tables one behind the other
