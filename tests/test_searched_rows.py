@@ -136,7 +136,8 @@ def test_a_large_pool_is_compared_on_a_part_and_answers_for_all_rows() -> None:
 
 def test_what_the_full_space_prunes_lies_outside_of_the_design_too() -> None:
     reference, current = injected(3, extra=450)
-    params = ss.CompareParams(full_space_rows=1500, **{**QUICK, "scan": None, "max_modes": 1})
+    localise = ss.LocaliseParams(epochs=100)  # the same rows are kept as after 1,000
+    params = ss.CompareParams(full_space_rows=1500, localise=localise, **{**QUICK, "scan": None, "max_modes": 1})
     result = ss.compare(reference, current, params=params)
     assert result.detected
     kept = np.isin(np.arange(450), result.kept_current).mean()
