@@ -1,4 +1,4 @@
-"""Several files appear together or not at all."""
+"""Files appear whole, and several of them together, or not at all."""
 
 from __future__ import annotations
 
@@ -107,3 +107,48 @@ def test_a_stream_is_written_behind_what_it_holds(tmp_path: Path) -> None:
     assert piped.stdout == "before\ntext\nafter\n"
     with pytest.raises(InputError, match="cannot be written"):
         write_text("/dev/fd/999", "text")
+
+
+# one file
+
+
+def test_file_is_written_whole(tmp_path: Path) -> None:
+    write_text(tmp_path / "a.txt", "one ü")
+    write_text(str(tmp_path / "a.txt"), "two ü")
+    assert (tmp_path / "a.txt").read_text("utf-8") == "two ü"
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def write_half(path: Path, error: type[BaseException]) -> None:
+    with whole_file(path) as file:
+        file.write(b"half")
+        raise error
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_interrupted_file_leaves_the_former_one_and_nothing_else(tmp_path: Path, error: type[BaseException]) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("former")
+    with pytest.raises(error):
+        write_half(path, error)
+    assert path.read_text() == "former"
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link.txt").symlink_to(tmp_path / "real" / "a.txt")
+    write_text(tmp_path / "link.txt", "new")
+    assert (tmp_path / "link.txt").is_symlink()
+    assert (tmp_path / "real" / "a.txt").read_text() == "new"
+
+
+def test_device_is_written_directly() -> None:
+    write_text(os.devnull, "gone")
+    assert not Path(os.devnull).is_file()
+
+
+def test_new_file_follows_the_umask(tmp_path: Path) -> None:
+    write_text(tmp_path / "a", "")
+    (tmp_path / "b").touch()
+    assert (tmp_path / "a").stat().st_mode == (tmp_path / "b").stat().st_mode

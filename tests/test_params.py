@@ -9,7 +9,7 @@ import pytest
 
 import shiftscope as ss
 from shiftscope.errors import ParameterError, ShiftscopeError
-from shiftscope.params import CompareParams, EqualiseParams, LocaliseParams, ScanParams
+from shiftscope.params import CompareParams, EqualiseParams, LocaliseParams, ModeParams, ScanParams
 
 
 def test_defaults_can_reach_their_level():
@@ -75,7 +75,7 @@ def test_impossible_settings_are_named_together(settings, message):
 NO_NUMBERS = ["a", True, float("nan"), 1j, [1]]
 
 
-@pytest.mark.parametrize("kind", [CompareParams, ScanParams, EqualiseParams, LocaliseParams])
+@pytest.mark.parametrize("kind", [CompareParams, ScanParams, EqualiseParams, LocaliseParams, ModeParams])
 @pytest.mark.parametrize("value", NO_NUMBERS, ids=repr)
 def test_what_is_no_number_is_refused_by_name(kind, value):
     """Every setting that is a number by default, or whose default is chosen later."""
@@ -87,20 +87,41 @@ def test_what_is_no_number_is_refused_by_name(kind, value):
             kind(**{name: value})
 
 
+@pytest.mark.parametrize("name", [field.name for field in fields(ModeParams)])
+def test_settings_of_modes_are_counts_from_one_or_shares_above_none(name):
+    usual = getattr(ModeParams(), name)
+    wrong, right = (
+        ((0, -1, 1.5), (1, 10**6)) if isinstance(usual, int) else ((0.0, -0.1, 1.0001, np.inf), (1e-9, 1, 1.0))
+    )
+    for value in wrong:
+        with pytest.raises(ParameterError, match=rf"^{name} must .*, got {re.escape(repr(value))}$"):
+            ModeParams(**{name: value})
+    for value in right:
+        assert getattr(ModeParams(**{name: value}), name) == value
+
+
+def test_faults_of_modes_are_told_together_and_reach_the_comparison():
+    with pytest.raises(ParameterError, match=r"^least_rows must .* got 0; core_share must .* got 2$"):
+        ModeParams(core_share=2, least_rows=0)
+    assert CompareParams(modes=ModeParams(least_rows=3)).modes.least_rows == 3
+    with pytest.raises(ParameterError, match=r"^modes must be of the class ModeParams, got None$"):
+        CompareParams(modes=None)
+
+
 @pytest.mark.parametrize("value", [*NO_NUMBERS, None], ids=repr)
 def test_what_is_no_number_is_refused_by_functions(value):
     rows = np.random.default_rng(0).standard_normal((20, 2))
-    for call in (
-        lambda: ss.ScoreNull(value, 0.5),
-        lambda: ss.ScoreNull(10, value),
-        lambda: ss.partition(rows, z=value),
-        lambda: ss.explain_rows(rows[:10], rows[10:], [1, 2], alpha=value),
-        lambda: ss.explain_rows(rows[:10], rows[10:], [1, 2], k_max=value),
-        lambda: ss.localise(rows, rows[:, 0] > 0, random_state=value),
-        lambda: ss.compare(rows[:10], rows[10:], engine=value if value is not None else 3),
-        lambda: ss.monitor(ss.ShiftDetector(alpha=0.1).fit(rows), [rows], horizon=value, history="missing/h"),
+    for name, call in (
+        ("k_max", lambda: ss.ScoreNull(value, 0.5)),
+        ("p", lambda: ss.ScoreNull(10, value)),
+        ("z", lambda: ss.partition(rows, z=value)),
+        ("alpha", lambda: ss.explain_rows(rows[:10], rows[10:], [1, 2], alpha=value)),
+        ("k_max", lambda: ss.explain_rows(rows[:10], rows[10:], [1, 2], k_max=value)),
+        ("random_state", lambda: ss.localise(rows, rows[:, 0] > 0, random_state=value)),
+        ("engine", lambda: ss.compare(rows[:10], rows[10:], engine=value if value is not None else 3)),
+        ("horizon", lambda: ss.monitor(ss.ShiftDetector(alpha=0.1).fit(rows), [rows], horizon=value, history="no/h")),
     ):
-        with pytest.raises(ParameterError):
+        with pytest.raises(ParameterError, match=rf"^{name} must "):
             call()
 
 

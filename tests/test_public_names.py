@@ -82,6 +82,7 @@ def test_public_names_are_frozen() -> None:
 @pytest.mark.parametrize("name", PUBLIC)
 def test_public_name_can_be_used(name: str) -> None:
     assert callable(getattr(ss, name))
+    assert getattr(ss, name).__name__ == name
     assert name in dir(ss)
 
 

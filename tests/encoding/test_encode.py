@@ -11,10 +11,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from shiftscope.encoding.encode import Encoded, encode
+from shiftscope.encoding.encode import Encoded
 from shiftscope.errors import InputError
 from shiftscope.tables.column_choice import LeftOut
-from shiftscope.tables.table import read_table
 from tests.pairs import encode_pair
 
 RNG = np.random.default_rng(20)
@@ -58,9 +57,11 @@ def test_pool_of_two_samples():
         np.testing.assert_allclose(encoded.raw(column), pool[:, column], rtol=1e-12, atol=1e-14)
 
 
-def test_encode_pair_is_read_then_encode():
-    expected = encode(read_table(REFERENCE, "reference"), read_table(CURRENT, "current"))
-    np.testing.assert_array_equal(encode_pair(REFERENCE.tolist(), CURRENT).points, expected.points)
+def test_rows_of_a_list_are_encoded_to_the_last_bit_like_an_array():
+    pool = np.vstack([REFERENCE, CURRENT])
+    found = encode_pair(REFERENCE.tolist(), CURRENT)
+    assert_same_bits(found.points, encode_pair(REFERENCE, CURRENT).points)
+    np.testing.assert_allclose(found.points, (pool - pool.mean(axis=0)) / pool.std(axis=0), rtol=1e-12, atol=1e-14)
 
 
 # Columns are matched by name

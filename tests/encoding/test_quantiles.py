@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from shiftscope.encoding import quantiles
 from shiftscope.encoding.bins import bin_features, bin_tables, code_table
 from shiftscope.encoding.quantiles import Question, Tally, level_limits, number_limits
-from shiftscope.kernels.ordered_keys import chosen_keys, key_of, tally_keys, values_of
 
 SPECIAL = np.array([0.0, 5e-324, -5e-324, 1.0, np.nextafter(1.0, 2.0), -1.0, 1e308, -1e308, 1e-300])
 
@@ -109,41 +108,3 @@ def test_levels_from_their_counts(levels: int, missing: int) -> None:
     for name in ("smallest", "largest", "scores"):
         np.testing.assert_array_equal(getattr(tables, name), getattr(expected.tables, name))
     np.testing.assert_array_equal(code_table(limits).apply(points), expected.codes)
-
-
-def test_scores_are_normal_quantiles_of_mean_mid_ranks() -> None:
-    from scipy.special import ndtri
-    from scipy.stats import rankdata
-
-    values = np.round(10 * np.random.default_rng(3).standard_normal(700))
-    bins = bin_features(values[:, None])
-    middle = (rankdata(values) - 0.5) / 700
-    for code in np.unique(bins.codes):
-        expected = ndtri(middle[bins.codes[0] == code].mean())
-        assert bins.tables.scores[0, code] == pytest.approx(expected, abs=1e-6)
-
-
-def test_keys_order_numbers_and_lead_back_to_them() -> None:
-    values = np.sort(np.concatenate([SPECIAL, np.random.default_rng(4).standard_normal(50)]))
-    keys = np.array([key_of(value) for value in values], dtype=np.uint64)
-    assert (np.diff(values) >= 0).all()
-    np.testing.assert_array_equal(keys[1:] > keys[:-1], values[1:] > values[:-1])
-    np.testing.assert_array_equal(values_of(keys), values)
-    assert key_of(-0.0) == key_of(0.0)
-
-
-@pytest.mark.parametrize(("known", "bits"), [(0, 3), (4, 6), (60, 4)])
-def test_tallies_against_a_loop(known: int, bits: int) -> None:
-    rng = np.random.default_rng(5)
-    values = np.concatenate([column("mass", 300, rng), column("gaps", 100, rng), np.full(5, 7.0)])
-    keys = [int(key_of(value)) for value in values if value != -np.inf]
-    prefixes = np.unique(np.array(keys, np.uint64) >> np.uint64(64 - known))[::2] if known else np.zeros(1, np.uint64)
-    chosen = [key for key in keys if not known or key >> (64 - known) in set(prefixes.tolist())]
-    buckets: dict[int, list[int]] = {}
-    for key in sorted(chosen):
-        buckets.setdefault(key >> (64 - known - bits), []).append(key)
-    expected = ([f(inside) for inside in buckets.values()] for f in (len, min, max))
-    for found, wanted in zip(tally_keys(values, prefixes, known, bits), expected, strict=True):
-        assert found.tolist() == wanted
-    if known:
-        assert chosen_keys(values, prefixes, known).tolist() == chosen

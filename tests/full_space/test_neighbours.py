@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import threading
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,52 +7,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from shiftscope.engines.local import LocalEngine
-from shiftscope.engines.local_search import GROUP, Layout, choose_layout
+from shiftscope.engines.local_search import Layout
 from shiftscope.errors import InputError, ParameterError
 from shiftscope.full_space.neighbours import neighbours, pair_distances
-
-# small blocks and groups, so that tables of a few hundred rows have many of both
-LAYOUTS = (Layout(32, 5), Layout(64, 50), Layout(100, 9))
-
-
-def brute_force(points, k, queries=None):
-    """The slow twin: one row at a time, all distances, sorted by (distance, position)."""
-    index, tied = [], []
-    for i in range(len(points)) if queries is None else queries:
-        squares = squares_from(points, i)
-        order = np.lexsort((np.arange(len(points)), squares))
-        order = order[order != i]
-        equal = squares[order[:-1]] == squares[order[1:]]
-        index.append(order[:k])
-        tied.append(np.append(equal, False)[:k])
-    return np.array(index), np.array(tied)
-
-
-def squares_from(points, i):
-    squares = np.zeros(len(points))
-    for f in range(points.shape[1]):
-        squares += (points[i, f] - points[:, f]) ** 2
-    return squares
-
-
-def tables():
-    rng = np.random.default_rng(1)
-    normal = rng.standard_normal((300, 5))
-    return {
-        "normal": normal,
-        "two rows": normal[:2],
-        "one feature": normal[:, :1],
-        "300 features": rng.standard_normal((150, 300)),
-        "duplicates": np.repeat(normal[:40, :3], 10, axis=0)[rng.permutation(400)],
-        "integer grid": rng.integers(0, 4, (400, 3)).astype(float),
-        "constant": np.zeros((200, 4)),
-        "far 1e6": normal[:, :4] + 1e6,
-        "far 1e8": normal[:, :4] + 1e8,
-        "two far clusters": np.vstack([normal, normal[::-1] + 1e7]),
-        "outliers": np.vstack([normal[:, :3], [[1e9, 0, 0], [0, -1e12, 0]]]),
-        "tiny": normal[:, :3] * 1e-200,
-        "huge": normal[:, :3] * 1e100,
-    }
+from tests.brute_force import LAYOUTS, brute_force, squares_from, tables
 
 
 @pytest.mark.parametrize("name", tables())
@@ -143,13 +99,6 @@ def test_pair_distances_order_the_neighbours():
     assert back[0, 0] == distances[0, list(found.index[0]).index(90)]
 
 
-def test_one_arrangement_serves_many_searches():
-    points = np.random.default_rng(6).standard_normal((500, 3))
-    index = LocalEngine(n_threads=1).index(points, 10)
-    for k in (1, 10, 60):
-        np.testing.assert_array_equal(index.knn(k, np.arange(5)).index, brute_force(points, k, range(5))[0])
-
-
 def test_progress_rises_to_one():
     seen = []
     points = np.random.default_rng(7).standard_normal((300, 3))
@@ -157,27 +106,6 @@ def test_progress_rises_to_one():
     assert seen == sorted(seen)
     assert seen[0] >= 0
     assert seen[-1] == 1.0
-
-
-def test_an_interrupt_ends_the_search():
-    points = np.random.default_rng(8).standard_normal((2000, 3))
-
-    def interrupt(_):
-        raise KeyboardInterrupt
-
-    before = threading.active_count()
-    with pytest.raises(KeyboardInterrupt):
-        LocalEngine(2, LAYOUTS[0]).index(points, 5).knn(5, None, interrupt)
-    assert threading.active_count() == before
-
-
-def test_layouts_bound_memory_and_the_time_of_a_group():
-    assert choose_layout(100_000, 20, 400) == Layout(1024, GROUP)
-    assert choose_layout(100_000, 8, 400).block_size < 1024
-    assert choose_layout(100_000, 565, 400).block_size < 1024
-    assert choose_layout(100_000, 10**6, 400).block_size > 0
-    assert choose_layout(10**6, 12, 10**5).group_size < GROUP
-    assert choose_layout(10**6, 5000, 400).group_size < GROUP
 
 
 @pytest.mark.parametrize("kind", ["plain", "misleading", "duplicates"])
@@ -213,19 +141,3 @@ def test_a_sample_that_misleads_costs_nothing_but_time(kind, monkeypatch):
 def test_bad_input_is_named(points, k, queries, error, message):
     with pytest.raises(error, match=message):
         neighbours(points, k, queries=queries)
-
-
-@pytest.mark.parametrize("name", ["normal", "one feature", "duplicates", "integer grid", "constant", "far 1e8"])
-@pytest.mark.parametrize("k", [1, 30, 100])
-def test_rows_from_outside_see_all_points(name, k):
-    points, rows = tables()[name][:100], tables()[name][100:150]
-    expected, tied = [], []
-    for i in range(len(rows)):
-        squares = squares_from(np.vstack([points, rows[i]]), 100)[:100]
-        order = np.lexsort((np.arange(100), squares))
-        expected.append(order[:k])
-        tied.append(np.append(squares[order[:-1]] == squares[order[1:]], False)[:k])
-    for engine in (LocalEngine(n_threads=2), LocalEngine(layout=LAYOUTS[0])):
-        found = engine.index(points, k).nearest(k, rows)
-        np.testing.assert_array_equal(found.index, expected)
-        np.testing.assert_array_equal(found.tied, tied)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from shiftscope.kernels.knn_blocks import Blocks, Group, build_blocks, take_group
-from shiftscope.kernels.knn_estimates import STRIP, TILE
+from shiftscope.kernels.knn_candidates import emit, no_candidates, squared_distance, visit, worst_bound
+from shiftscope.kernels.knn_estimates import STRIP, TILE, estimate_limit
 from shiftscope.kernels.knn_pairs import kth_key, no_spare, select_pairs, sort_pairs, sort_spread, spread_pairs
 from shiftscope.kernels.knn_search import block_bounds
 from shiftscope.kernels.knn_view import box_distances, list_hits, look, no_view, shift
@@ -138,3 +139,53 @@ def test_hits_are_the_estimates_within_the_limit():
             found = list_hits(view.within, j, view.hits)
             expected = np.flatnonzero(view.estimates[:, j].ravel() <= view.limit[first + j])
             np.testing.assert_array_equal(view.hits[:found], expected)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e7])
+def test_one_squared_distance_is_summed_feature_by_feature(offset):
+    points = np.random.default_rng(1).standard_normal((40, 9)) + offset
+    for i in range(0, 40, 13):
+        found = [squared_distance(points, i, points, j) for j in range(40)]
+        assert found == squares(points, points[i]).tolist()
+
+
+def test_no_estimate_that_may_be_within_the_bound_exceeds_the_limit():
+    rng = np.random.default_rng(3)
+    for bound, norm in 10.0 ** rng.uniform(-6, 6, (500, 2)):
+        margin = 1e-6 * norm
+        highest = bound - norm + margin  # of estimates whose squared distance may still be the bound
+        limit = estimate_limit(bound, norm, margin)
+        assert highest <= limit <= highest + 1e-6 * (bound + norm)
+
+
+@pytest.mark.parametrize("kind", ["normal", "grid", "duplicates", "far"])
+@pytest.mark.parametrize("k", [3, 60])
+def test_candidates_of_all_blocks_in_any_order_hold_the_nearest(kind, k):
+    """Against all distances, sorted by (distance, position); on the way no bound excludes a neighbour."""
+    rng = np.random.default_rng(k)
+    points = {
+        "normal": rng.standard_normal((400, 4)),
+        "grid": rng.integers(0, 4, (400, 3)).astype(float),
+        "duplicates": np.repeat(rng.standard_normal((40, 3)), 10, axis=0),
+        "far": rng.standard_normal((400, 4)) + 1e8,
+    }[kind]
+    blocks = build_blocks(points, 64)
+    group = taken(blocks, rng.choice(400, 11, replace=False))
+    view = no_view(*group.columns.shape, 64 // STRIP)
+    candidates = no_candidates(np.full(11, np.inf), k + 1, 64)
+    orders = []
+    for own in group.own:
+        order = np.lexsort((np.arange(400), squares(points, points[own])))
+        orders.append(order[order != own])
+    for b in rng.permutation(len(blocks.low)):
+        visit(candidates, group, blocks, b, view)
+        for i, own in enumerate(group.own):
+            last = squares(points, points[own])[orders[i][k]]
+            assert last <= candidates.bound[i]
+    index, tied = np.empty(k, np.int32), np.empty(k, np.bool_)
+    for i, own in enumerate(group.own):
+        assert emit(candidates, i, group, blocks, index, tied)
+        distance = squares(points, points[own])[orders[i]]
+        np.testing.assert_array_equal(index, orders[i][:k])
+        np.testing.assert_array_equal(tied, distance[:k] == distance[1 : k + 1])
+    assert worst_bound(candidates) == max(zip(candidates.bound, candidates.bound_id, strict=True))

@@ -5,11 +5,7 @@ from itertools import combinations, permutations, product
 import numba
 import numpy as np
 import pytest
-from scipy.stats import binom, chi2_contingency
 
-from shiftscope.kernels.deviance import half_deviance
-from shiftscope.kernels.labels import PACK, draw_labels
-from shiftscope.kernels.shard_counts import count_sets
 from shiftscope.kernels.window_counts import (
     MAX_BINS,
     POOLED_CELLS,
@@ -18,70 +14,24 @@ from shiftscope.kernels.window_counts import (
     scan_sets,
     unpack_windows,
 )
-from shiftscope.labellings.labellings import unpack_labels
-from tests.packing import pack_labels
-
-
-def xlogx(n: int) -> np.ndarray:
-    counts = np.arange(n + 1)
-    return counts * np.log(np.maximum(counts, 1))
-
-
-def slow_half_deviance(k: int, n: int, counted: int, total: int) -> float:
-    """Sum of observed log(observed / expected) over the two-by-two table."""
-    observed = np.array([[k, n - k], [counted - k, total - n - counted + k]], dtype=float)
-    expected = np.outer([n, total - n], [counted, total - counted]) / total
-    full = observed > 0
-    return float(np.sum(observed[full] * np.log(observed[full] / expected[full])))
-
-
-def test_drawn_labels_have_the_wanted_count_and_repeat_with_their_seed() -> None:
-    seeds = np.arange(40, dtype=np.uint64)
-    drawn = draw_labels(101, 17, seeds)
-    assert (drawn.sum(axis=1) == 17).all()
-    assert len(np.unique(drawn, axis=0)) == 40
-    np.testing.assert_array_equal(draw_labels(101, 17, seeds[7:8])[0], drawn[7])
-
-
-def test_every_choice_of_rows_is_equally_likely() -> None:
-    labellings = 12_000
-    seeds = np.random.default_rng(0).integers(0, 2**64, labellings, dtype=np.uint64)
-    drawn = draw_labels(5, 2, seeds)
-    choices, counts = np.unique(drawn, axis=0, return_counts=True)
-    assert len(choices) == 10
-    low, high = binom.interval(1 - 1e-4, labellings, 0.1)
-    assert ((counts >= low) & (counts <= high)).all()
-
-
-@pytest.mark.parametrize(("counted", "total"), [(7, 20), (10, 20), (3, 31)])
-def test_half_deviance_is_the_likelihood_ratio_of_the_two_by_two_table(counted: int, total: int) -> None:
-    table = xlogx(total)
-    for n in range(total + 1):
-        for k in range(max(0, n + counted - total), min(n, counted) + 1):
-            expected = slow_half_deviance(k, n, counted, total)
-            assert half_deviance(k, n, counted, table) == pytest.approx(expected, abs=1e-9)
-
-
-def test_the_slow_twin_is_the_known_likelihood_ratio() -> None:
-    table = np.array([[9, 4], [21, 40]])
-    known = chi2_contingency(table, correction=False, lambda_="log-likelihood").statistic
-    assert slow_half_deviance(9, 13, 30, 74) == pytest.approx(known / 2)
+from tests.kernels.twins import slow_half_deviance, slow_xlogx
+from tests.kernels.window_case import arguments, drawn_lanes
 
 
 @pytest.mark.parametrize("counted", [4, 15, 26])
 def test_bounds_tell_which_counts_reach_a_threshold(counted: int) -> None:
     total, thresholds = 30, np.array([-1.0, 0.3, 2.0, 6.0])
-    table = xlogx(total)
+    table = slow_xlogx(total)
     bounds = evidence_bounds(counted, thresholds, table)
     for level, threshold in enumerate(thresholds):
         for n in range(total + 1):
             for k in range(max(0, n + counted - total), min(n, counted) + 1):
                 passes = k < bounds[level, n, 0] or k >= bounds[level, n, 1]
-                assert passes == (half_deviance(k, n, counted, table) >= threshold)
+                assert passes == (slow_half_deviance(k, n, counted, total) >= threshold)
 
 
 def test_windows_beyond_the_table_always_pass() -> None:
-    bounds = evidence_bounds(15, np.array([2.0]), xlogx(30))
+    bounds = evidence_bounds(15, np.array([2.0]), slow_xlogx(30))
     assert bounds.shape == (1, 32, 2)
     assert (bounds[:, -1] == 0).all()
 
@@ -130,38 +80,6 @@ def slow_pooled(cells: np.ndarray, labels: np.ndarray) -> float:
     return float(((chi / mean) ** (1 / 3) - (1 - ninth)) / np.sqrt(ninth))
 
 
-def drawn_lanes(n: int, counted: int) -> np.ndarray:
-    return draw_labels(n, counted, np.arange(PACK, dtype=np.uint64)).T
-
-
-def arguments(size: int, finest: int, floor: float, counter: type = np.uint16) -> dict[str, object]:
-    rng = np.random.default_rng(size)
-    n, d, counted = 150, 4, 60
-    codes = rng.integers(0, MAX_BINS, (d, n)).astype(np.uint8)
-    codes[1] = codes[1] // 100 * 100  # heavy ties
-    codes[2] = codes[0] // 2 + codes[3] // 2  # dependence: crowded and empty cells
-    labellings = drawn_lanes(n, counted)
-    sets = np.array(list(combinations(range(d), size)), dtype=np.int64)
-    levels = int(np.log2(finest)) - 1
-    price = np.array([size * np.log((finest >> level) - 1) for level in range(levels)])
-    table = xlogx(n)
-    return {
-        "codes": codes,
-        "packed": pack_labels(labellings.T)[0],
-        "counter": np.zeros(1, counter),
-        "sets": sets,
-        "first": np.searchsorted(sets[:, 0], np.arange(d + 1)).astype(np.int64),
-        "turns": np.arange(d, dtype=np.int64)[::-1].copy(),
-        "shift": int(np.log2(MAX_BINS // finest)),
-        "counted": counted,
-        "observed": True,
-        "floor": floor,
-        "price": price,
-        "bounds": evidence_bounds(counted, floor + price, table).astype(counter),
-        "xlogx": table,
-    }
-
-
 @pytest.mark.parametrize(("size", "finest"), [(1, 64), (2, 16), (3, 8)])
 def test_scan_agrees_with_one_window_at_a_time(size: int, finest: int) -> None:
     given = arguments(size, finest, floor=-100.0)
@@ -205,30 +123,6 @@ def test_wide_counters_and_one_thread_give_the_same() -> None:
         numba.set_num_threads(threads)
     for one, other in zip(narrow, wide, strict=True):
         np.testing.assert_array_equal(one, other)
-
-
-@pytest.mark.parametrize("crowded", [0.0, 0.05, 0.9, 1.0])
-@pytest.mark.parametrize(("size", "shift", "kind"), [(1, 6, np.uint32), (2, 2, np.uint16), (3, 4, np.uint32)])
-def test_cells_of_many_rows_are_counted_like_others(size: int, shift: int, kind: type, crowded: float) -> None:
-    """More rows than a byte counts: in no cell, in one of them before long, in one almost at once, in a single cell."""
-    rng = np.random.default_rng(size)
-    n, bins = 40_000, MAX_BINS >> shift
-    codes = rng.integers(0, MAX_BINS, (4, n)).astype(np.uint8)
-    codes[:, rng.random(n) < crowded] = 77
-    packed = rng.integers(0, 2**64, n, dtype=np.uint64)
-    packed[: n // 2] = ~np.uint64(0)
-    sets = np.array(list(combinations(range(4), size)), dtype=np.int64)
-    tables = np.zeros((len(sets), bins**size, PACK), kind)
-    totals = np.zeros((len(sets), bins**size), np.int64)
-    for rows in (slice(0, n // 3), slice(0, 0), slice(n // 3, n)):
-        count_sets(np.ascontiguousarray(codes[:, rows]), packed[rows], sets, shift, tables, totals)
-    labels = unpack_labels(packed[None], PACK)
-    for features, table, total in zip(sets, tables, totals, strict=True):
-        cell = np.ravel_multi_index(tuple(codes[features] >> shift), (bins,) * size)
-        np.testing.assert_array_equal(total, np.bincount(cell, minlength=bins**size))
-        slow = np.zeros((bins**size, PACK), np.int64)
-        np.add.at(slow, cell, labels)
-        np.testing.assert_array_equal(table, slow)
 
 
 def test_windows_unpack_to_level_and_corner() -> None:

@@ -1,31 +1,17 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import hypergeom
+from scipy.stats import chi2, hypergeom
 
 from shiftscope.kernels import labels as kernel
 from shiftscope.kernels.labels import draw_labels
-from shiftscope.labellings.labellings import draw_labellings, unpack_labels
+from shiftscope.labellings.labellings import draw_labellings, random_labels, unpack_labels
+from tests.kernels.twins import slow_labels
 from tests.packing import pack_labels
 
 
 def seeds(count: int, state: int) -> np.ndarray:
     return np.random.default_rng(state).integers(0, 2**64, count, dtype=np.uint64)
-
-
-def slow_labels(start: int, stop: int, n: int, seed: int, drawn: np.ndarray) -> list[int]:
-    """One labelling, with Python's integers."""
-    mask, labels = 2**64 - 1, []
-    for stretch, wanted in enumerate(drawn.tolist()):
-        low, high = stretch * kernel.STRETCH, min(n, (stretch + 1) * kernel.STRETCH)
-        for row in range(low, high):
-            x = (seed + (row + 1) * 0x9E3779B97F4A7C15) & mask
-            x = ((x ^ x >> 30) * 0xBF58476D1CE4E5B9) & mask
-            x = ((x ^ x >> 27) * 0x94D049BB133111EB) & mask
-            hit = int(((x ^ x >> 31) >> 32) * (high - row) >> 32 < wanted)
-            wanted -= hit
-            labels.append(hit)
-    return labels[start:stop]
 
 
 def test_packed_labels_unpack_to_themselves() -> None:
@@ -50,7 +36,9 @@ def test_any_part_of_the_rows_has_the_labels_of_the_whole() -> None:
     assert (unpack_labels(packed, 4).sum(axis=0) == 50_000).all()
     for start, stop in ((0, 5), (kernel.STRETCH - 3, kernel.STRETCH + 4), (n - 9, n), (40_000, 130_000)):
         np.testing.assert_array_equal(labellings.packed(start, stop), packed[:, start:stop])
-    expected = slow_labels(kernel.STRETCH - 5, kernel.STRETCH + 5, n, int(labellings.seeds[2]), labellings.drawn[2])
+    expected = slow_labels(
+        kernel.STRETCH - 5, kernel.STRETCH + 5, n, int(labellings.seeds[2]), labellings.drawn[2].tolist()
+    )
     np.testing.assert_array_equal(unpack_labels(packed[:, kernel.STRETCH - 5 : kernel.STRETCH + 5], 4)[:, 2], expected)
 
 
@@ -71,3 +59,12 @@ def test_leading_rows_may_keep_their_labels() -> None:
     assert (labels.sum(axis=0) == 30).all()
     np.testing.assert_array_equal(labels[80:, 1:], draw_labels(40, 30, labellings.seeds[1:71]).T)
     np.testing.assert_array_equal(labellings.packed(70, 95), labellings.packed()[:, 70:95])
+
+
+def test_every_labelling_is_equally_likely() -> None:
+    """All 15 choices of 2 rows among 6, by a chi-square with 14 degrees of freedom."""
+    labels = random_labels(np.arange(6) >= 4, range(6000), 3)
+    assert np.all(labels.sum(axis=0) == 2)
+    _, counts = np.unique(labels.T @ (1 << np.arange(6)), return_counts=True)
+    assert counts.size == 15
+    assert chi2.sf(np.sum((counts - 400) ** 2 / 400), 14) > 1e-4

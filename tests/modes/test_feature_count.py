@@ -3,7 +3,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shiftscope.kernels.enrichment import nested_neighbours
 from shiftscope.modes.feature_count import (
     MAX_VALIDATION_QUERIES,
     Curve,
@@ -14,6 +13,7 @@ from shiftscope.modes.feature_count import (
     size_grid,
     stratified_folds,
 )
+from tests.kernels.twins import slow_neighbours
 
 
 def test_the_grid_of_the_paper():
@@ -38,26 +38,6 @@ def test_folds_are_even_in_both_groups():
     for group in (query, ~query):
         counts = np.bincount(fold[group], minlength=5)
         assert counts.max() - counts.min() <= 1
-
-
-def slow_neighbours(columns, queries, fold, sizes, k):
-    found = np.empty((len(queries), len(sizes), k), int)
-    for i, row in enumerate(queries):
-        for s, size in enumerate(sizes):
-            distance = ((columns[:size] - columns[:size, [row]]) ** 2).sum(axis=0)
-            eligible = [j for j in range(columns.shape[1]) if fold[j] != fold[row]]
-            found[i, s] = sorted(eligible, key=lambda j: (distance[j], j))[:k]
-    return found
-
-
-@pytest.mark.parametrize("k", [1, 7, 40])
-def test_neighbours_equal_the_slow_twin_ties_included(k):
-    rng = np.random.default_rng(0)
-    columns = rng.integers(0, 4, (5, 60)).astype(np.float32)  # few values: many ties, exact sums
-    fold = (np.arange(60) % 4).astype(np.int8)
-    queries, sizes = np.array([0, 17, 59]), np.array([1, 2, 4, 5])
-    fast = nested_neighbours(columns, queries, fold, sizes, k)
-    np.testing.assert_array_equal(fast, slow_neighbours(columns, queries, fold, sizes, k))
 
 
 def slow_enrichment(hits):
@@ -107,20 +87,6 @@ def test_validation_rows_are_never_neighbours():
     assert reachable.min() < 4  # a leaking search would have found four quintet members
     expected = [np.mean([target[slow[fold[:100] == f, s]].mean() for f in range(5)]) for s in (1, 0)]
     np.testing.assert_allclose(curve.purity, expected)
-
-
-def test_a_leak_would_be_seen_as_enrichment():
-    # Every query has one twin, a query and target in the same fold, on a background without targets.
-    # Outside the fold there is no target close by, so purity must be zero.
-    rng = np.random.default_rng(2)
-    pool = rng.standard_normal((200, 1)).astype(np.float32)
-    queries = np.array([0, 1])
-    fold = np.ones(200, np.int8)
-    fold[queries] = 0
-    pool[queries] = 50.0
-    target = np.isin(np.arange(200), queries)
-    found = nested_neighbours(np.ascontiguousarray(pool.T), queries, fold, np.array([1]), 3)
-    assert not target[found].any()
 
 
 def test_the_curve_peaks_at_the_support_and_has_both_scores():

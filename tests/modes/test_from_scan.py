@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import shiftscope as ss
+from shiftscope.modes import from_scan
 from shiftscope.modes.from_scan import _without_chance_columns, scan_modes
 from shiftscope.params import ScanParams
 from shiftscope.subspaces.scan import FeatureSet, ScanResult, scan_points
@@ -92,9 +93,13 @@ def test_sets_are_tried_without_chance_columns_while_they_are_sure(monkeypatch, 
     rows = np.random.default_rng(0).standard_normal((2, 50, 6))
     job = job_of(*rows, PARAMS)
     seen = []
-    monkeypatch.setattr(
-        "shiftscope.modes.from_scan._broad_modes", lambda job, pool, found, p: seen.append(found.features)
-    )
+    real = from_scan._broad_modes
+
+    def watched(job, pool, found, p_value):
+        seen.append(found.features)
+        return real(job, pool, found, p_value)
+
+    monkeypatch.setattr(from_scan, "_broad_modes", watched)
     null = np.linspace(0.0, 5.0, 255)
     scan = ScanResult(sets, 1 / 64, null, null, n_permutations=63, pairs=np.zeros((6, 6)))
     assert scan_modes(job, scan) == ()

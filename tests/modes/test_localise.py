@@ -5,7 +5,6 @@ import pytest
 
 from experiments.benchmark20d import global_pair, local_pair
 from shiftscope.errors import InputError, ParameterError
-from shiftscope.kernels.enrichment import batch_distances, weighted_spread
 from shiftscope.modes.localise import batch_neighbours, localise, soft_enrichment
 from shiftscope.params import LocaliseParams
 
@@ -85,24 +84,6 @@ def test_gradient_equals_finite_differences(k):
         numeric[f] = (ends[0] - ends[1]) / (2 * step)
     assert np.abs(gradient).max() > 1e-3
     np.testing.assert_allclose(gradient, numeric, rtol=1e-6, atol=1e-6 * np.abs(numeric).max())
-
-
-def test_distances_equal_the_slow_twin_in_single_precision():
-    scaled = np.random.default_rng(0).standard_normal((8, 600)).astype(np.float32)
-    slow = np.array([((scaled[:, [i]] - scaled) ** 2).sum(axis=0) for i in range(5)])
-    slow[np.arange(5), np.arange(5)] = np.inf
-    np.testing.assert_allclose(batch_distances(scaled, 5), slow, rtol=1e-5)
-
-
-def test_spread_equals_the_slow_twin():
-    rng = np.random.default_rng(5)
-    rows, weight = rng.standard_normal((30, 5)), rng.standard_normal((4, 9))
-    chosen = rng.integers(0, 30, (4, 9))
-    slow = np.zeros(5)
-    for i in range(4):
-        for j, w in zip(chosen[i], weight[i], strict=True):
-            slow += w * (rows[i] - rows[j]) ** 2
-    np.testing.assert_allclose(weighted_spread(rows, chosen, weight), slow, rtol=1e-12)
 
 
 def test_negligible_weights_change_the_objective_by_nothing_that_matters():
@@ -225,6 +206,21 @@ def test_targets_are_the_default_queries():
     pool, target, _ = planted(n=300, injected=40)
     implicit, explicit = localise(pool, target, params=QUICK), localise(pool, target, target, QUICK)
     np.testing.assert_array_equal(implicit.weights, explicit.weights)
+
+
+def test_one_weight_per_group_of_columns():
+    rng = np.random.default_rng(0)
+    pool = rng.normal(size=(300, 4))
+    target = np.arange(300) >= 150
+    pool[target, 1:3] += 2.0
+    params = LocaliseParams(epochs=20, k=20)
+    plain = localise(pool, target, params=params)
+    single = localise(pool, target, params=params, groups=((0,), (1,), (2,), (3,)))
+    np.testing.assert_array_equal(plain.weights, single.weights)
+    grouped = localise(pool, target, params=params, groups=((0,), (1, 2), (3,)))
+    assert grouped.weights.shape == (3,)
+    assert grouped.features[0] == 1
+    assert set(grouped.curve.sizes) == {1, 2, 3}
 
 
 # --- errors ---------------------------------------------------------------------------------------------

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
-from itertools import combinations
+import re
 
 import numpy as np
 import pandas as pd
@@ -12,9 +11,7 @@ import pytest
 from scipy.stats import binom
 
 import shiftscope as ss
-from shiftscope.questions.matched_rows import telling_features
 from shiftscope.subspaces.scan import scan_points
-from tests.pairs import encode_pair
 
 QUICK = ss.ScanParams(n_permutations=127, n_seeds=16, beam=4)
 SMALL = ss.ScanParams(n_permutations=39, n_seeds=0, max_features=2)
@@ -48,7 +45,8 @@ def test_a_planted_group_is_explained():
     assert found.inside is not None
     assert found.inside.suspected >= 36
     assert found.inside.reference + found.inside.other_current < 60
-    assert "Explained (p = 0.0078" in str(found)
+    assert re.match(r"Explained\b.*\bp = 0\.0078", str(found))
+    assert str(found).index(found.features[0]) < str(found).index(found.features[1])
     assert json.loads(found.to_json())["features"] == list(found.features)
 
 
@@ -101,36 +99,6 @@ def test_random_rows_are_explained_at_the_rate_stated_even_in_a_shifted_current(
     assert low <= np.sum(np.array(p_values) <= 0.2) <= high
     free = scan_points(np.vstack([reference, current + 1.0]), 80, ("x0", "x1"), SMALL)
     assert free.p_value == 1 / 40  # negative control: the shift itself is plain to see
-
-
-def test_fixed_rows_keep_their_label():
-    """With all but two rows fixed, half of the permutations are the observed labels."""
-    rows = np.arange(40.0)[:, None]
-    found = scan_points(rows, 39, ("x0",), ss.ScanParams(n_permutations=199, max_features=1), fixed=38)
-    assert 0.3 < found.p_value <= 1.0
-
-
-def test_blocks_of_lanes_change_nothing(monkeypatch: pytest.MonkeyPatch):
-    rows = np.vstack(samples(5, d=4))[:400]
-    params = ss.ScanParams(n_permutations=300, n_seeds=16, beam=4)
-    whole = scan_points(rows, 200, tuple("abcd"), params)
-    monkeypatch.setattr(sys.modules["shiftscope.subspaces.scan"], "_MOST_LABELLINGS", 128)
-    parts = scan_points(rows, 200, tuple("abcd"), params)
-    assert np.array_equal(whole.localised_null, parts.localised_null)
-    assert np.allclose(whole.broad_null, parts.broad_null, atol=1e-4)  # products in single precision
-    assert whole.p_value == parts.p_value
-    assert [one.features for one in whole.sets] == [one.features for one in parts.sets]
-
-
-def test_matching_adds_what_is_missing_and_drops_what_is_not_telling():
-    reference, current, rows = planted()
-    encoded = encode_pair(reference, current)
-    labels = np.zeros(2 * N, dtype=bool)
-    labels[N + rows] = True
-    for start in (*combinations(range(5), 2), (1,)):
-        if {1, 3} & set(start):
-            assert telling_features(encoded, labels, start, 0.01) == (1, 3)
-    assert telling_features(encoded, np.arange(2 * N) % 9 == 0, (0, 2), 0.01) == (0, 2)  # nothing tells: unchanged
 
 
 def test_one_row_is_no_evidence():

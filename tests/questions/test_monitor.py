@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -14,12 +12,9 @@ import pandas as pd
 import pytest
 
 import shiftscope as ss
-from shiftscope import monitor as monitor_function
-from shiftscope.labellings.staged_p_value import StagedPValue, staged_p_value, stages
 from shiftscope.questions.batch import Region
 from shiftscope.questions.file_lock import locked
 from shiftscope.questions.monitor import drift, table_digest
-from shiftscope.questions.monitor_history import History, HistoryHeader
 from shiftscope.tables.table import read_table
 from tests.pairs import encode_pair
 
@@ -79,7 +74,8 @@ def test_forms_of_the_result(watched: ss.MonitorResult, tmp_path: Path):
     saved = json.loads(watched.to_json(tmp_path / "monitor.json"))
     assert saved == json.loads((tmp_path / "monitor.json").read_text())
     assert saved["rows"][3]["mode"]["side"] == "current"
-    assert "3 of 6 batches differ from the reference, first at 'day 4'" in str(watched)
+    assert re.search(r"\b3 of 6 batches\b.*'day 4'", str(watched))
+    assert "'day 5'" not in str(watched).splitlines()[0]
     for suffix, start in ((".png", b"\x89PNG"), (".svg", b"<?xml")):
         watched.plot(tmp_path / f"p{suffix}")
         assert (tmp_path / f"p{suffix}").read_bytes().startswith(start)
@@ -149,33 +145,6 @@ def test_a_record_of_something_else_is_refused(detector: ss.ShiftDetector, tmp_p
     assert record.read_text() == "a,b\n1,2\n"
 
 
-def header() -> HistoryHeader:
-    return HistoryHeader("shiftscope history", 1, "r", 0.1, 3, 0, "s")
-
-
-def opened(path: Path) -> History:
-    """A record that was opened and closed again; it can still append."""
-    with History.open(path, header()) as record:
-        return record
-
-
-@pytest.mark.parametrize("left", [0, 5])
-def test_a_record_torn_in_its_first_line_begins_anew(left: int, tmp_path: Path):
-    path = tmp_path / "h"
-    opened(path)
-    path.write_bytes(path.read_bytes()[:left])
-    assert opened(path).rows == []
-    assert len(path.read_bytes().splitlines()) == 1
-
-
-def test_a_file_of_one_open_line_is_not_taken_for_a_torn_record(tmp_path: Path):
-    path = tmp_path / "notes.txt"
-    path.write_text("notes without a line end")
-    with pytest.raises(ss.InputError, match="is no history of shiftscope"):
-        opened(path)
-    assert path.read_text() == "notes without a line end"
-
-
 def test_two_monitors_do_not_share_a_record(detector: ss.ShiftDetector, tmp_path: Path):
     path = tmp_path / "h"
     ss.monitor(detector, [], horizon=5, history=path)
@@ -184,43 +153,6 @@ def test_two_monitors_do_not_share_a_record(detector: ss.ShiftDetector, tmp_path
         ss.monitor(detector, batches(), horizon=5, history=path)
     assert "\n" not in str(caught.value)
     assert path.read_bytes() == before
-
-
-def test_a_killed_monitor_gives_its_lock_back(tmp_path: Path):
-    path = tmp_path / "h"
-    script = (
-        "import sys, time; from pathlib import Path; from shiftscope.questions.file_lock import locked\n"
-        "with locked(Path(sys.argv[1])): print(flush=True); time.sleep(600)"
-    )
-    holder = subprocess.Popen([sys.executable, "-c", script, str(path)], stdout=subprocess.PIPE)
-    try:
-        assert holder.stdout is not None
-        holder.stdout.readline()
-        with pytest.raises(ss.InputError, match="in use by another process"), History.open(path, header()):
-            pass
-    finally:
-        holder.kill()
-        holder.communicate()
-    assert opened(path).rows == []
-
-
-def test_a_record_is_an_ordinary_file():
-    with pytest.raises(ss.InputError, match="must be an ordinary file"):
-        opened(Path(os.devnull))
-
-
-def test_damage_within_a_record_is_refused(watched: ss.MonitorResult, tmp_path: Path):
-    path = tmp_path / "h"
-    record = opened(path)
-    for row in watched.rows[:3]:
-        record.append(row)
-    assert opened(path).rows == list(watched.rows[:3])
-    lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join([*lines[:-1], b"\x00" * 30 + b"\n"]))  # a last line of nothing is torn too
-    assert opened(path).rows == list(watched.rows[:2])
-    path.write_bytes(b"".join([lines[0], b"{}\n", lines[2]]))
-    with pytest.raises(ss.InputError, match="is damaged in line 2"):
-        opened(path)
 
 
 def test_regions_know_levels_and_gaps():
@@ -244,50 +176,6 @@ def test_tables_are_told_apart_by_their_content():
     assert table_digest(read_table(tables[0], "x")) == table_digest(read_table(tables[0].copy(), "y"))
 
 
-@pytest.mark.parametrize(
-    ("level", "sizes"),
-    [
-        (0.5, [1]),
-        (1 / 20, [19]),
-        (1 / 512, [511]),
-        (1 / 600, [127, 599]),
-        (0.05 / 60 / 2, [127, 2399]),
-        (0.01 / 100 / 2, [127, 1023, 19999]),
-    ],
-)
-def test_stages_end_where_the_level_asks(level: float, sizes: list[int]):
-    assert stages(level) == sizes
-
-
-def test_the_smallest_p_value_of_the_last_stage_reaches_its_level():
-    levels = [alpha / horizon / 2 for alpha in (0.01, 0.03, 0.05) for horizon in range(1, 200)]
-    assert all(1 / (stages(level)[-1] + 1) <= level for level in levels)
-
-
-def test_stages_stop_when_several_labellings_come_as_far():
-    asked: list[int] = []
-
-    def test(size: int) -> float:
-        asked.append(size)
-        return {127: 4 / 128, 1023: 5 / 1024, 19999: 1 / 20000}[size]
-
-    assert staged_p_value(test, 1 / 20000) == StagedPValue(5 / 1024, 1023)
-    assert asked == [127, 1023]
-
-
-def test_staged_p_values_are_valid_at_every_level():
-    """Uniform statistics among permutations: P(p <= u) <= u, and the smallest level is reached."""
-    rng = np.random.default_rng(1)
-    level, n = 1 / 5000, 20_000
-    found = np.empty(n)
-    for at in range(n):
-        extreme = rng.uniform()  # true p-value
-        found[at] = staged_p_value(lambda size, p=extreme: (1 + rng.binomial(size, p)) / (size + 1), level).p_value
-    for u in (level, 1 / 1024, 4 / 1024, 4 / 128, 0.05, 0.5):
-        assert np.mean(found <= u) <= u + 3 * np.sqrt(u / n)
-    assert found.min() == pytest.approx(level)
-
-
 def test_wrong_use_is_told(detector: ss.ShiftDetector):
     with pytest.raises(ss.ParameterError, match="horizon must be given for batches that cannot be counted"):
         ss.monitor(detector, iter([]))
@@ -297,7 +185,6 @@ def test_wrong_use_is_told(detector: ss.ShiftDetector):
         ss.monitor(detector, "before.csv")
     with pytest.raises(ss.InputError, match=r"gone\.csv"):
         ss.monitor(detector, ["gone.csv"])
-    assert callable(monitor_function)
 
 
 def test_horizon_must_be_known_and_within_reach(detector: ss.ShiftDetector, tmp_path: Path):

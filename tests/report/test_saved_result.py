@@ -11,7 +11,7 @@ import pytest
 
 import shiftscope as ss
 from shiftscope.errors import InputError
-from shiftscope.report.explorer import LISTS_BUDGET, downloadable, pack_positions
+from shiftscope.report.explorer import LISTS_BUDGET, downloadable
 from shiftscope.report.html import page
 from shiftscope.report.markdown import write_markdown
 from shiftscope.report.saved_result import read_summary
@@ -126,26 +126,6 @@ def test_result_fits_the_schema(saved: Path) -> None:
 
 
 # what the page's script reads
-
-
-def unpacked(text: str) -> list[int]:
-    """The slow twin of what the script does."""
-    import base64
-
-    rows, value, shift, last = [], 0, 0, 0
-    for byte in base64.b64decode(text):
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            last += value
-            rows.append(last)
-            value, shift = 0, 0
-    return rows
-
-
-@pytest.mark.parametrize("rows", [[], [0], [0, 1, 2, 127, 128, 129, 300, 16_384, 16_600, 2**31, 2**40], [5], [2**21]])
-def test_positions_survive_packing(rows: list[int]) -> None:
-    assert unpacked(pack_positions(np.array(rows, dtype=np.intp))) == rows
 
 
 def test_long_lists_of_rows_are_left_out_of_the_page(summary: Summary) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,11 @@ import pytest
 import shiftscope as ss
 from shiftscope.report.sentences import mode_sentence, mode_title
 from shiftscope.report.summary import summarise
+
+
+def percents(told):
+    """The percentages of a sentence, in their order."""
+    return [float(number) for number in re.findall(r"(-?[\d.]+) %", told)]
 
 
 @pytest.fixture(scope="module")
@@ -21,14 +27,19 @@ def mode():
 
 
 def test_an_excess_is_told_with_its_share(mode):
-    assert mode_sentence(mode).startswith("the current sample has an excess of about ")
-    assert " % of the current sample, in x0 and x1" in mode_title(mode)
+    shares = [100 * share for share in (mode.excess, *mode.excess_interval)]
+    assert percents(mode_sentence(mode)) == pytest.approx([*shares, 95], rel=0.05)
+    assert percents(mode_title(mode)) == pytest.approx(shares[:1], rel=0.05)
+    for told in (mode_sentence(mode), mode_title(mode)):
+        assert "the current sample" in told
+        assert "the reference sample" not in told
+        assert told.rstrip(".").endswith("in x0 and x1")
 
 
 def test_without_excess_no_share_is_told_as_one(mode):
     none = replace(mode, excess=-0.002, excess_interval=(-0.01, 0.006))
-    assert mode_sentence(none) == (
-        "the two samples differ in x0 and x1 as a whole; the rows named are those where the current sample stands out "
-        "most, but around them it has no excess (-0.2 % of its rows, between -1 % and 0.6 %, a 95 % interval)."
-    )
-    assert mode_title(none) == "The current sample, in x0 and x1"
+    told = mode_sentence(none)
+    assert percents(told) == [-0.2, -1, 0.6, 95]
+    assert "no excess" in told
+    assert told.index("x0 and x1") < told.index("current sample")
+    assert mode_title(none) == "The current sample, in x0 and x1"  # no share

@@ -5,17 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shiftscope.kernels.deviance import half_deviance
 from shiftscope.subspaces.detectable import POWER, _power, half_deviances
-
-
-def test_deviance_is_that_of_the_scan() -> None:
-    counted, total = 400, 1000
-    counts = np.arange(total + 1.0)
-    xlogx = counts * np.log(np.maximum(counts, 1))
-    k, inside = np.array([0, 3, 40, 60]), np.array([10, 3, 60, 60])
-    expected = [half_deviance(int(hits), int(rows), counted, xlogx) for hits, rows in zip(k, inside, strict=True)]
-    np.testing.assert_allclose(half_deviances(k, inside, counted, total), expected, atol=1e-9)
 
 
 def test_power_is_how_often_a_window_reaches_the_evidence() -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import gzip
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from shiftscope.errors import InputError
 from shiftscope.tables.column_kinds import Column, Unusable
-from shiftscope.tables.table import TEXT_SHOWN, Table, listed, read_table, shown
+from shiftscope.tables.table import Table, joined, read_table
 
 VALUES = np.array([[1.5, -2.0, 0.0], [1e300, 3.0, 1e-300], [0.1, 7.25, -1e9], [4.0, 5.0, 6.0]])
 NAMES = ("a", "b", "c")
@@ -569,10 +570,50 @@ def test_hostile_names_are_quoted_and_cut():
     assert len(message) < 300
 
 
-def test_shown_and_listed():
-    assert shown("a") == "'a'"
-    assert shown(np.str_("a")) == "'a'"
-    assert shown("é😀") == "'é😀'"
-    assert len(shown("x" * 1000)) == TEXT_SHOWN
-    assert listed(["a"]) == "'a'"
-    assert listed(list("abcde")) == "'a', 'b', 'c' and 2 more"
+# Tables one behind the other
+
+
+def mixed_rows() -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "n": [1, 2, None, None, 5, 6],
+            "x": [0.5, None, None, None, -1.0, 2.0],
+            "level": ["b", None, "a", "c", "b", None],
+            "day": pl.Series([None, None, None, datetime.date(2024, 1, 2), None, datetime.date(2024, 1, 3)]),
+            "nested": [[1]] * 6,
+            "void": pl.Series([None] * 6, dtype=pl.Float64),
+        }
+    )
+
+
+@pytest.mark.parametrize("cuts", [(0, 6), (0, 2, 4, 6), (0, 1, 2, 3, 4, 5, 6), (0, 0, 3, 6, 6)])
+def test_parts_one_behind_the_other_are_the_whole_table(cuts):
+    rows = mixed_rows()
+    whole = read_table(rows, "reference")
+    parts = [read_table(rows[low:high], "part", least_rows=0) for low, high in itertools.pairwise(cuts)]
+    found = joined(parts)
+    assert (found.names, found.n_rows, found.positional) == (whole.names, 6, False)
+    for name, one, other in zip(found.names, found.columns, whole.columns, strict=True):
+        assert type(one) is type(other), name
+        if isinstance(one, Unusable):
+            assert one == other
+            continue
+        assert one.kind == other.kind, name
+        assert one.levels == other.levels
+        np.testing.assert_array_equal(one.values, other.values)
+
+
+def test_parts_may_have_their_columns_in_another_order():
+    one, other = pl.DataFrame({"a": [1, 2], "b": ["x", "y"]}), pl.DataFrame({"b": ["z", "x"], "a": [3, 4]})
+    found = joined([read_table(frame, "part") for frame in (one, other)])
+    assert found.names == ("a", "b")
+    np.testing.assert_array_equal(found.columns[0].values, [1, 2, 3, 4])
+    assert found.columns[0].whole
+    assert found.columns[1].texts() == ["x", "y", "z", "x"]
+
+
+def test_parts_of_different_kinds_cannot_take_part():
+    frames = [pl.DataFrame({"a": values}) for values in ([1, 2], ["x", "y"], [None, None])]
+    (found,) = joined([read_table(frame, "part") for frame in frames]).columns
+    assert isinstance(found, Unusable)
+    says(found.reason, "category", "number", "one kind")
