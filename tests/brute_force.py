@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shiftscope.engines.local_search import Layout
+from shiftscope.engines.local_neighbours import Layout
 
 # small blocks and groups, so that tables of a few hundred rows have many of both
 LAYOUTS = (Layout(32, 5), Layout(64, 50), Layout(100, 9))

@@ -18,7 +18,7 @@ def test_the_helper_compiles_what_a_comparison_uses() -> None:
         "import shiftscope as ss\n"
         "from shiftscope.compile_ahead import _compiled, compile_kernels\n"
         "from shiftscope.kernels.enrichment import batch_distances, nested_neighbours, weighted_spread\n"
-        "from shiftscope.kernels.score import score_labellings, score_lists\n"
+        "from shiftscope.kernels.score_walk import score_labellings, score_lists\n"
         "kernels = (score_lists, score_labellings, nested_neighbours, batch_distances, weighted_spread)\n"
         "assert not any(kernel.signatures for kernel in kernels)\n"
         "compile_kernels()\n"

@@ -7,8 +7,8 @@ dadapy needs old packages (numpy < 2, jax), so it gets an environment of its own
     dadapy-env/bin/python validation/dadapy_modes.py
 
 The points come from `RandomState` seeds, whose streams NumPy has frozen; `digest` (their SHA-256 on a grid of
-2^-20) is kept to prove it. tests/modes/test_density_peaks.py makes them again and compares k*, log-densities (1e-6), dimension,
-peaks and partition.
+2^-20) is kept to prove it. tests/modes/test_density_peaks.py makes them again and compares k*, log-densities (1e-6),
+dimension, peaks and partition.
 
 What is run: 2-NN dimension (`compute_id_2NN`, its defaults: no decimation, least squares on the smaller 90 % of
 the ratios; deterministic), k* and density (`compute_density_kstarNN`, alpha = 1e-6, maxk = 100), clusters

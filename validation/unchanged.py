@@ -175,8 +175,6 @@ def _feed(update: Callable[[bytes], None], value: Any) -> None:
         update(f"[{len(value)}".encode())
         for inner in value:
             _feed(update, inner)
-    elif isinstance(value, ss.ScoreNull):
-        update(repr(value).encode())
     else:
         update(repr(value).encode())
 

@@ -1,8 +1,8 @@
 """The first run of all: two processes share the work of compiling the kernels.
 
-Compiled kernels are kept on disk, so this happens once. While the main process compiles the search for neighbours,
-which comes first, another one compiles what comes later: scoring, calibration and localisation, and the libraries that
-draw the report.
+Compiled kernels are kept on disk, so this happens once. While the main process compiles what comes first, the scan and
+the search for neighbours, another one compiles what comes later: scoring, calibration and localisation, and the
+libraries that draw the report.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from pathlib import Path
 import numpy as np
 
 from shiftscope.engines.base import Neighbours
-from shiftscope.engines.local_search import cores
+from shiftscope.engines.local_neighbours import cores
 from shiftscope.full_space.calibrate import calibrate
 from shiftscope.full_space.score import nulls_for, walk
-from shiftscope.kernels.score import score_labellings
+from shiftscope.kernels.score_walk import score_labellings
 from shiftscope.modes.localise import localise
 from shiftscope.params import LocaliseParams
 

@@ -11,11 +11,11 @@ import polars as pl
 import pytest
 
 from shiftscope.encoding import column_facts as facts_module
+from shiftscope.encoding.agreed_columns import Kinds, Reading
 from shiftscope.encoding.column_facts import Facts, merged
 from shiftscope.encoding.encode import TableSample
 from shiftscope.encoding.features import Centre, Feature
 from shiftscope.encoding.plan import Plan, make_plan
-from shiftscope.encoding.reading import Kinds, Reading
 from shiftscope.errors import InputError
 from shiftscope.tables.column_choice import Columns
 from shiftscope.tables.column_kinds import Kind, Unusable

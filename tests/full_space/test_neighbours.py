@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from shiftscope.engines.local import LocalEngine
-from shiftscope.engines.local_search import Layout
+from shiftscope.engines.local_neighbours import Layout
 from shiftscope.errors import InputError, ParameterError
 from shiftscope.full_space.neighbours import neighbours, pair_distances
 from tests.brute_force import LAYOUTS, brute_force, squares_from, tables
@@ -115,7 +115,7 @@ def test_a_sample_that_misleads_costs_nothing_but_time(kind, monkeypatch):
     if kind == "duplicates":
         points[:1500] = points[0]
     if kind == "misleading":
-        monkeypatch.setattr("shiftscope.engines.local_search.SAMPLE_DEVIATIONS", -3.0)
+        monkeypatch.setattr("shiftscope.engines.local_neighbours.SAMPLE_DEVIATIONS", -3.0)
     queries = rng.choice(3000, 100, replace=False)
     for k in (60, 400, 2900):
         index, tied = brute_force(points, k, queries)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import shiftscope as ss
-from shiftscope.questions.batch import BatchRow, Region, StrongestMode
+from shiftscope.questions.monitor_batch import BatchRow, Region, StrongestMode
 from shiftscope.questions.monitor_history import History, HistoryHeader
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from shiftscope.messages import percent
 from shiftscope.params import CompareParams, LocaliseParams
 from shiftscope.results import ShiftResult
 
@@ -44,7 +45,7 @@ class Example:
         """What was done to the data, before anything is found."""
         return (
             f"Built-in example: {N_ROWS:,} + {N_ROWS:,} readings of {len(NAMES)} sensors. "
-            f"{N_INJECTED} rows ({N_INJECTED / N_ROWS:.0%}) of the current sample were replaced by a compact group in "
+            f"{N_INJECTED} rows ({percent(N_INJECTED / N_ROWS)}) of the current sample were replaced by a compact group in "
             f"{', '.join(INJECTED_FEATURES)}, inside the usual range of each."
         )
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from shiftscope.encoding.agreed_columns import Reading
 from shiftscope.encoding.features import Feature, drawn
 from shiftscope.encoding.plan import Plan, make_plan
-from shiftscope.encoding.reading import Reading
 from shiftscope.tables.column_choice import Columns, LeftOut, as_columns
 from shiftscope.tables.table import Table
 

@@ -15,10 +15,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from shiftscope.encoding.agreed_columns import Kinds, Reading
 from shiftscope.encoding.column_facts import NOUNS, Facts
 from shiftscope.encoding.features import Centre, Encoding, Feature, Gaps, Levels, Numbers, Standard
 from shiftscope.encoding.identifiers import number_names, text_names, too_many
-from shiftscope.encoding.reading import Kinds, Reading
 from shiftscope.errors import InputError, ParameterError
 from shiftscope.messages import listed, shown
 from shiftscope.tables.column_choice import Columns, LeftOut

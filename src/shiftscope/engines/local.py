@@ -13,7 +13,7 @@ from shiftscope.encoding.bins import bin_features
 from shiftscope.encoding.encode import Encoded, encode
 from shiftscope.encoding.sample_order import canonical
 from shiftscope.engines.binned_rows import LocalRows
-from shiftscope.engines.local_search import Layout, LocalIndex
+from shiftscope.engines.local_neighbours import Layout, LocalIndex
 from shiftscope.labellings.labellings import Labellings
 from shiftscope.tables.column_choice import Columns
 from shiftscope.tables.table import Table, read_table

@@ -19,7 +19,7 @@ from shiftscope.full_space.score import Nulls, nulls_for
 from shiftscope.full_space.tail_test import SHAPE, Tail, TailTest, tail_test
 from shiftscope.kernels.labels import PACK
 from shiftscope.kernels.neighbour_counters import WORDS
-from shiftscope.kernels.score import crossing_masks, score_labellings
+from shiftscope.kernels.score_walk import crossing_masks, score_labellings
 from shiftscope.labellings.labellings import random_labels
 from shiftscope.labellings.p_values import critical_value, smallest_p_value
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
 from shiftscope.errors import ParameterError, is_share, is_whole
-from shiftscope.kernels.score import crossing_probability, score_sequences
+from shiftscope.kernels.score_walk import crossing_probability, score_sequences
 
 SIMULATION_CHUNK = 20_000  # sequences drawn at a time; part of the seeded result, so not a parameter
 DECIMALS = 10  # of a score: equal evidence at different K must be one value, not several that differ by rounding

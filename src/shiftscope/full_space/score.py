@@ -13,7 +13,7 @@ from shiftscope.errors import ParameterError, is_whole
 from shiftscope.full_space.neighbours import neighbours
 from shiftscope.full_space.null import ScoreNull
 from shiftscope.job import Job
-from shiftscope.kernels.score import score_lists
+from shiftscope.kernels.score_walk import score_lists
 from shiftscope.params import DEFAULT_K_MAX
 from shiftscope.progress import Progress
 from shiftscope.samples import ChosenColumns, ChosenEngine, open_samples

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from shiftscope.engines.base import Engine, Neighbours
 from shiftscope.full_space.neighbours import arranged
 from shiftscope.full_space.score import Nulls, Scores, nulls_for, usable_k_max, walk
-from shiftscope.kernels.score import compact_lists
+from shiftscope.kernels.score_walk import compact_lists
 
 RESERVE = 8  # lists hold K_M / RESERVE more neighbours than scoring needs, ...
 MIN_RESERVE = 32  # ... and at least this many

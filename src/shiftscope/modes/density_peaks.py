@@ -20,7 +20,7 @@ from scipy.special import gammaln
 
 from shiftscope.errors import InputError, ParameterError, is_number, is_whole
 from shiftscope.full_space.neighbours import neighbours, pair_distances
-from shiftscope.kernels.density_peaks import adaptive_k, fill_basins, find_borders, find_peaks
+from shiftscope.kernels.peak_basins import adaptive_k, fill_basins, find_borders, find_peaks
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

@@ -20,7 +20,7 @@ from shiftscope.full_space.shrinking_graph import ShrinkingGraph
 from shiftscope.job import Job
 from shiftscope.labellings.p_values import critical_value, p_values
 from shiftscope.modes.best_features import best_features
-from shiftscope.modes.levels import by_level, counterpart, evidence, sharpen
+from shiftscope.modes.level_excess import by_level, counterpart, evidence, sharpen
 from shiftscope.modes.mode import Settled
 from shiftscope.modes.refine import prune_around, pruned_positions, same_cluster
 from shiftscope.params import ScanParams

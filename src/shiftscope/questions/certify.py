@@ -13,8 +13,8 @@ from sklearn.model_selection import StratifiedKFold
 from shiftscope.encoding.encode import Encoded
 from shiftscope.errors import InputError, ParameterError, check_kind, check_seed, is_whole
 from shiftscope.findings import Subset
+from shiftscope.json_data import write_fields
 from shiftscope.messages import percent
-from shiftscope.plain_data import write_fields
 from shiftscope.progress import Progress, checked_progress
 from shiftscope.questions.independent_tests import FOLDS, Check, boosted_scores, independent_checks
 from shiftscope.results import ShiftResult

@@ -22,14 +22,14 @@ from shiftscope.engines.base import Engine
 from shiftscope.errors import InputError, ParameterError, alpha_fault, given
 from shiftscope.full_space.score import check_k_max
 from shiftscope.full_space.shrinking_graph import ShrinkingGraph
+from shiftscope.json_data import write_fields
 from shiftscope.messages import listed
 from shiftscope.modes.best_features import best_features, by_strength
 from shiftscope.modes.describe import directions
 from shiftscope.modes.from_scan import holds_levels
-from shiftscope.modes.levels import sharpen
+from shiftscope.modes.level_excess import sharpen
 from shiftscope.modes.mode import Direction
 from shiftscope.params import DEFAULT_K_MAX, ModeParams, ScanParams
-from shiftscope.plain_data import write_fields
 from shiftscope.progress import Progress
 from shiftscope.questions.matched_rows import telling_features
 from shiftscope.samples import ChosenColumns, ChosenEngine, Samples, open_samples

@@ -21,8 +21,8 @@ from shiftscope.errors import InputError, ParameterError, alpha_fault, check_kin
 from shiftscope.job import Clock, Job
 from shiftscope.modes.mode import Mode
 from shiftscope.progress import Progress, checked_progress
-from shiftscope.questions.batch import BatchRow, Region, StrongestMode
 from shiftscope.questions.detector import ShiftDetector
+from shiftscope.questions.monitor_batch import BatchRow, Region, StrongestMode
 from shiftscope.questions.monitor_history import History, HistoryHeader
 from shiftscope.questions.monitor_result import MonitorResult
 from shiftscope.questions.staged_verdict import staged_verdict

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from shiftscope.errors import InputError
+from shiftscope.json_data import UnfitError, from_plain, plain
 from shiftscope.output_files import check_target
 from shiftscope.params import changed_settings
-from shiftscope.plain_data import UnfitError, from_plain, plain
-from shiftscope.questions.batch import BatchRow
 from shiftscope.questions.detector import ShiftDetector
 from shiftscope.questions.file_lock import locked
+from shiftscope.questions.monitor_batch import BatchRow
 
 HISTORY_FORMAT = "shiftscope history"
 HISTORY_VERSION = 1

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from shiftscope.errors import InputError
 from shiftscope.output_files import whole_file
-from shiftscope.questions.batch import BatchRow
+from shiftscope.questions.monitor_batch import BatchRow
 
 FORMATS = (".png", ".svg", ".pdf")
 CALM, ALARM, LINE = "#7a8793", "#c0392b", "#1f5f8b"

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING
 
+from shiftscope.json_data import write_fields
 from shiftscope.messages import percent
-from shiftscope.plain_data import write_fields
-from shiftscope.questions.batch import BatchRow
+from shiftscope.questions.monitor_batch import BatchRow
 
 if TYPE_CHECKING:
     import polars as pl

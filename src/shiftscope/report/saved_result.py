@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 
 from shiftscope.errors import InputError, ParameterError
-from shiftscope.plain_data import UnfitError, from_plain
+from shiftscope.json_data import UnfitError, from_plain
 from shiftscope.report.summary import SCHEMA, Summary
 
 

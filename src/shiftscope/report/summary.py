@@ -32,9 +32,9 @@ from shiftscope.findings import (
     critical_value,
     smallest_groups,
 )
+from shiftscope.json_data import plain
 from shiftscope.output_files import write_text
 from shiftscope.params import CompareParams
-from shiftscope.plain_data import plain
 from shiftscope.report.column_words import ColumnSummary, column_summaries, place_in_words, value_range
 from shiftscope.report.figure_data import (
     FeatureMap,

@@ -30,7 +30,7 @@ from shiftscope.engines.dask.failures import guarded
 from shiftscope.engines.dask.partitions import Partitions, partitioned, ranked_part, tree, whole
 from shiftscope.engines.dask.shards import ShardedRows, cut_shards, shard_starts
 from shiftscope.engines.local import LocalEngine
-from shiftscope.engines.local_search import LocalIndex
+from shiftscope.engines.local_neighbours import LocalIndex
 from shiftscope.errors import ParameterError, is_whole, kind_fault
 from shiftscope.kernels.pair_squares import pair_squares
 from shiftscope.labellings.labellings import Labellings

@@ -17,10 +17,10 @@ from dask import delayed
 from distributed import Client
 from numpy.typing import NDArray
 
+from shiftscope.encoding.agreed_columns import Kinds, Reading
 from shiftscope.encoding.column_facts import Facts, merged
 from shiftscope.encoding.features import Centre, Feature
 from shiftscope.encoding.plan import Plan
-from shiftscope.encoding.reading import Kinds, Reading
 from shiftscope.encoding.sample_order import row_digest
 from shiftscope.errors import InputError
 from shiftscope.messages import shown

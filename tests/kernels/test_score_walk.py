@@ -8,7 +8,7 @@ import pytest
 from shiftscope.full_space.null import evidence_table
 from shiftscope.full_space.score import nulls_for
 from shiftscope.kernels.neighbour_counters import WORDS
-from shiftscope.kernels.score import (
+from shiftscope.kernels.score_walk import (
     compact_lists,
     crossing_masks,
     crossing_probability,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from shiftscope.full_space.neighbours import neighbours, pair_distances
-from shiftscope.kernels.density_peaks import adaptive_k, fill_basins, find_borders, find_peaks
+from shiftscope.kernels.peak_basins import adaptive_k, fill_basins, find_borders, find_peaks
 from shiftscope.modes.density_peaks import DENSITY_TEST
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from shiftscope.engines.local import LocalEngine
-from shiftscope.engines.local_search import GROUP, Layout, choose_layout
+from shiftscope.engines.local_neighbours import GROUP, Layout, choose_layout
 from tests.brute_force import LAYOUTS, brute_force, squares_from, tables
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from shiftscope.plain_data import UnfitError, from_plain, plain, write_fields
+from shiftscope.json_data import UnfitError, from_plain, plain, write_fields
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shiftscope.modes.levels import counterpart
+from shiftscope.modes.level_excess import counterpart
 
 
 def test_what_the_other_sample_has_instead():
