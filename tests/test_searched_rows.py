@@ -26,26 +26,26 @@ def injected(seed: int, n: int = 3000, extra: int = 240, d: int = 4) -> tuple[np
 
 
 def test_small_pools_are_searched_as_a_whole() -> None:
-    design = draw_searched_rows(30, 70, 100, 0)
-    assert design.whole
-    assert design.others.size == 0
+    searched = draw_searched_rows(30, 70, 100, 0)
+    assert searched.whole
+    assert searched.others.size == 0
 
 
 @pytest.mark.parametrize(("n_reference", "n_current", "reference"), [(500, 500, 100), (900, 40, 160), (30, 900, 30)])
 def test_large_pools_give_as_many_rows_of_both_samples_as_they_have(
     n_reference: int, n_current: int, reference: int
 ) -> None:
-    design = draw_searched_rows(n_reference, n_current, 200, 5)
-    assert design.rows.size == 200
-    assert len(np.unique(design.rows)) == 200
-    assert np.sum(design.rows < n_reference) == reference
-    np.testing.assert_array_equal(np.sort(np.append(design.rows, design.others)), np.arange(design.n_rows))
-    np.testing.assert_array_equal(draw_searched_rows(n_reference, n_current, 200, 5).rows, design.rows)
-    assert draw_searched_rows(n_reference, n_current, 200, 6).rows.tolist() != design.rows.tolist()
-    np.testing.assert_array_equal(design.order[:200], design.rows)
+    searched = draw_searched_rows(n_reference, n_current, 200, 5)
+    assert searched.rows.size == 200
+    assert len(np.unique(searched.rows)) == 200
+    assert np.sum(searched.rows < n_reference) == reference
+    np.testing.assert_array_equal(np.sort(np.append(searched.rows, searched.others)), np.arange(searched.n_rows))
+    np.testing.assert_array_equal(draw_searched_rows(n_reference, n_current, 200, 5).rows, searched.rows)
+    assert draw_searched_rows(n_reference, n_current, 200, 6).rows.tolist() != searched.rows.tolist()
+    np.testing.assert_array_equal(searched.order[:200], searched.rows)
 
 
-def test_the_design_of_a_part_is_what_it_has_of_the_design() -> None:
+def test_the_searched_rows_of_a_part_are_those_it_has_of_them() -> None:
     part = SearchedRows(np.array([1, 4, 6]), 8).within(np.array([0, 1, 5, 6, 7]))
     assert part.rows.tolist() == [1, 3]
     assert part.order.tolist() == [1, 3, 0, 2, 4]
@@ -134,7 +134,7 @@ def test_a_large_pool_is_compared_on_a_part_and_answers_for_all_rows() -> None:
     np.testing.assert_array_equal(back.kept_reference, result.kept_current)
 
 
-def test_what_the_full_space_prunes_lies_outside_of_the_design_too() -> None:
+def test_what_the_full_space_prunes_lies_outside_of_the_searched_rows_too() -> None:
     reference, current = injected(3, extra=450)
     localise = ss.LocaliseParams(epochs=100)  # the same rows are kept as after 1,000
     params = ss.CompareParams(full_space_rows=1500, localise=localise, **{**QUICK, "scan": None, "max_modes": 1})

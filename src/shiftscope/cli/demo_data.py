@@ -45,8 +45,8 @@ class Example:
         """What was done to the data, before anything is found."""
         return (
             f"Built-in example: {N_ROWS:,} + {N_ROWS:,} readings of {len(NAMES)} sensors. "
-            f"{N_INJECTED} rows ({percent(N_INJECTED / N_ROWS)}) of the current sample were replaced by a compact group "
-            f"in {', '.join(INJECTED_FEATURES)}, inside the usual range of each."
+            f"{N_INJECTED} rows ({percent(N_INJECTED / N_ROWS)}) of the current sample were replaced by a compact "
+            f"group in {', '.join(INJECTED_FEATURES)}, inside the usual range of each."
         )
 
     def outcome(self, result: ShiftResult) -> str:
