@@ -150,7 +150,7 @@ def test_a_detector_alarms_and_equalises_on_a_cluster_too(cluster: ss.DaskEngine
             FUNCTIONS[name](*samples(), engine=few)
 
 
-@pytest.mark.parametrize("engine", ["spark", 3, object()])
+@pytest.mark.parametrize("engine", ["spark", 3, object(), ss.DaskEngine])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_an_unknown_engine_is_refused(name: str, engine: Any) -> None:
     with pytest.raises(ss.ParameterError, match="engine must be 'local', 'dask', the address"):

@@ -9,7 +9,7 @@ import pytest
 
 import shiftscope as ss
 from shiftscope.errors import ParameterError, ShiftscopeError
-from shiftscope.params import CompareParams, EqualiseParams, LocaliseParams, ModeParams, ScanParams
+from shiftscope.params import CompareParams, EqualiseParams, LocaliseParams, ModeParams, ScanParams, changed_settings
 
 
 def test_defaults_can_reach_their_level():
@@ -186,3 +186,18 @@ def test_the_level_of_the_settings_counts_unless_one_is_given():
     assert ss.compare(rows[:10], rows[10:], params=params).alpha == 0.05
     assert ss.compare(rows[:10], rows[10:], params=params, alpha=0.02).alpha == 0.02
     assert ss.compare(rows[:10], rows[10:]).alpha == 0.01
+
+
+@pytest.mark.parametrize(
+    ("params", "changed"),
+    [
+        (CompareParams(), {}),
+        (CompareParams(scan=None, alpha=0.05), {"alpha": 0.05, "scan": None}),
+        (
+            CompareParams(modes=ModeParams(least_rows=5), scan=ScanParams(beam=3, max_sets=9)),
+            {"scan": {"beam": 3, "max_sets": 9}, "modes": {"least_rows": 5}},
+        ),
+    ],
+)
+def test_changed_settings_are_those_that_are_not_the_usual_ones(params, changed):
+    assert changed_settings(params) == changed

@@ -121,7 +121,8 @@ def test_the_trace_tells_the_state_before_each_step():
     seen: list[float] = []
     result = equalise_graph(graph, QUICK, progress=seen.append)
     assert seen == sorted(seen)
-    assert 0 < seen[0] < seen[-1] + 1e-12 <= 1
+    assert 0 < seen[0] < 1
+    assert seen[-1] == 1
     first = result.trace[0]
     assert first.before == result.before[first.side == "current"]
     assert all(step.before.p_value <= QUICK.alpha for step in result.trace)

@@ -10,6 +10,7 @@ import pytest
 
 import shiftscope as ss
 from shiftscope.questions.certify import density_ratio_rows
+from tests.quick import QUICK
 
 PARAMS = ss.CompareParams(
     n_permutations=199,
@@ -94,3 +95,12 @@ def test_density_ratio_draws_the_overlap():
     kept = density_ratio_rows(np.vstack([reference, current]), is_current, 0)
     assert np.sum((kept >= 1500) & (kept < 1800)) < 30
     assert np.sum(kept < 1500) > 900
+
+
+def test_a_subset_of_another_result_is_refused():
+    rng = np.random.default_rng(0)
+    one, other = (ss.compare(*rng.standard_normal((2, n, 2)), params=QUICK) for n in (60, 80))
+    with pytest.raises(ss.ParameterError, match="subset is one of 80 and 80 rows, the result has 60 and 60; take"):
+        ss.certify(one, other.equalised())
+    with pytest.raises(ss.ParameterError, match="subset must be of the class Subset"):
+        ss.certify(one, "all")

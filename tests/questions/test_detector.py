@@ -205,3 +205,13 @@ def test_a_missing_or_other_file_is_refused(tmp_path: Path):
         ss.ShiftDetector.load(tmp_path / "arrays.npz")
     assert detector_file.is_detector(tmp_path / "arrays.npz") is False
     assert detector_file.is_detector(tmp_path / "table.csv") is False
+
+
+@pytest.mark.parametrize("wrong", [{"engine": "spark"}, {"columns": "x0"}, {"columns": 3}, {"alpha": 2}])
+def test_fit_checks_the_settings_as_compare_does(wrong):
+    rows = np.random.default_rng(0).standard_normal((2, 40, 2))
+    with pytest.raises(ss.ParameterError) as at_fit:
+        ss.ShiftDetector(**wrong).fit(rows[0])
+    with pytest.raises(ss.ParameterError) as at_compare:
+        ss.compare(*rows, **wrong)
+    assert str(at_fit.value) == str(at_compare.value)

@@ -72,10 +72,8 @@ def test_infinite_numbers_come_back(summary: Summary, tmp_path: Path) -> None:
         ({"names": "x0"}, "names must be a list"),
         ({"modes": [{}]}, "modes must be an object with side"),
         ({"kept_current": ["a"]}, "kept_current must be a list of numbers"),
-        (
-            {"alpha": 0.01, "params": {}},
-            "with alpha, n_permutations, max_iterations and 6 more",
-        ),
+        ({"gallery": {}}, "with columns, reference, current"),
+        ({"params": {"alpha": "small"}}, "alpha must be a number"),
     ],
 )
 def test_other_files_are_refused_in_one_line(saved: Path, change: dict[str, object], said: str) -> None:
@@ -84,6 +82,16 @@ def test_other_files_are_refused_in_one_line(saved: Path, change: dict[str, obje
         read_summary(saved)
     assert "\n" not in str(caught.value)
     assert str(caught.value).endswith(("compare again", "give a file of --json"))
+
+
+def test_a_file_that_is_older_than_a_setting_is_read_with_its_default(saved: Path) -> None:
+    content = json.loads(saved.read_text())
+    del content["params"]["modes"]
+    if content["params"]["scan"] is not None:
+        del content["params"]["scan"]["rows_per_cell"]
+    before = read_summary(saved)
+    saved.write_text(json.dumps(content))
+    assert write_json(read_summary(saved)) == write_json(before)
 
 
 @pytest.mark.parametrize("path", [("scan", "smallest"), ("gallery",), ("calibration", "p_current")])

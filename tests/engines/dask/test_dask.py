@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import dask
 import dask.array as da
@@ -277,3 +278,13 @@ def test_a_scheduler_without_the_engine_is_refused() -> None:
     run = CliRunner().invoke(app, ["compare", "a.csv", "b.csv", "--scheduler", "tcp://127.0.0.1:1"])
     assert run.exit_code == 2
     assert "--engine dask" in run.output
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"gathered_rows": "x"}, {"gathered_rows": 0}, {"shard_rows": 0}, {"large_search": True}]
+)
+def test_settings_of_the_engine_are_checked(client: Client, wrong: dict[str, Any]) -> None:
+    with pytest.raises(ParameterError, match=f"{next(iter(wrong))} must be a whole number of at least"):
+        DaskEngine(client, **wrong)
+    with pytest.raises(ParameterError, match="client must be of the class Client"):
+        DaskEngine(None)
