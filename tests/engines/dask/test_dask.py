@@ -284,7 +284,7 @@ def test_a_scheduler_without_the_engine_is_refused() -> None:
     "wrong", [{"gathered_rows": "x"}, {"gathered_rows": 0}, {"shard_rows": 0}, {"large_search": True}]
 )
 def test_settings_of_the_engine_are_checked(client: Client, wrong: dict[str, Any]) -> None:
-    with pytest.raises(ParameterError, match=f"{next(iter(wrong))} must be a whole number of at least"):
+    with pytest.raises(ss.ParameterError, match=f"{next(iter(wrong))} must be a whole number of at least"):
         DaskEngine(client, **wrong)
-    with pytest.raises(ParameterError, match="client must be of the class Client"):
+    with pytest.raises(ss.ParameterError, match="client must be of the class Client"):
         DaskEngine(None)
