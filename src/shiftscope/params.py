@@ -338,7 +338,7 @@ class CompareParams:
 
     @property
     def labellings(self) -> int:
-        """Permutations behind the full space's p-value."""
+        """Random labellings behind the full space's p-value."""
         return max(LABELLINGS, ceil(1.0 / self.level)) if self.n_permutations is None else self.n_permutations
 
     @property

@@ -295,11 +295,8 @@ def _equalised(job: Job, pool: NDArray[np.intp], subspace: NDArray[np.float64]) 
     is_current = job.is_current[pool][order]
     rows = None if searched.whole else np.arange(searched.rows.size)
     graph = ShrinkingGraph(subspace[order], is_current, params.k_max, job.engine, rows=rows)
-    return order[
-        pruned_positions(
-            equalise_graph(graph, params, random_state=job.random_state, progress=job.stage("equalise")), is_current
-        )
-    ]
+    done = equalise_graph(graph, params, random_state=job.random_state, progress=job.stage("equalise"))
+    return order[pruned_positions(done, is_current)]
 
 
 def _surplus(is_current: NDArray[np.bool_], found: FeatureSet) -> tuple[NDArray[np.intp], int]:
