@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
 
 import shiftscope as ss
@@ -119,3 +121,49 @@ def test_full_disk_behind_standard_output_is_not_a_fault() -> None:
     assert done.stderr.startswith(b"shiftscope: ")
     assert done.stderr.count(b"\n") == 1
     assert b"No space left on device" in done.stderr
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> Path:
+    """A folder of two Parquet files, and a single file beside it."""
+    (tmp_path / "ref").mkdir()
+    rows = np.random.default_rng(0).standard_normal((3, 40, 2))
+    for frame, name in zip(rows, ("ref/p0", "ref/p1", "cur"), strict=True):
+        pl.DataFrame(frame, schema=["a", "b"]).write_parquet(tmp_path / f"{name}.parquet")
+    return tmp_path
+
+
+REF = ("ref", "ref/*.parquet", "ref/p?.parquet", "**/p*.parquet")
+FILES = (("--rows", "ref/p0.parquet"), ("--rows", "ref/p7.parquet"), ("--report", "ref/p1.parquet"))
+
+
+@pytest.mark.parametrize(
+    ("source", "option", "target"),
+    [*((source, *file) for source in REF for file in FILES), *((source, "--equalised", "ref") for source in REF[:2])],
+)
+def test_no_output_may_replace_or_join_a_folder_or_pattern_of_inputs(
+    run: Run, parts: Path, source: str, option: str, target: str
+) -> None:
+    before = {path: path.read_bytes() for path in parts.rglob("*.parquet")}
+    done = run("compare", parts / source, parts / "cur.parquet", option, parts / target)
+    assert done.code == 2
+    assert "an input already" in done.err or "would be read as part of the input" in done.err
+    assert {path: path.read_bytes() for path in parts.rglob("*.parquet")} == before
+
+
+def test_outputs_beside_a_folder_of_inputs_are_fine(run: Run, parts: Path) -> None:
+    done = run("compare", parts / "ref", parts / "cur.parquet", "--json", parts / "ref" / "r.json", "--quiet")
+    assert (done.code, done.err) == (0, "")
+
+
+def test_a_panic_of_another_library_is_a_fault_and_never_a_shift(run: Run, parts: Path, monkeypatch) -> None:
+    class Panic(BaseException):
+        """As Rust's are: no Exception."""
+
+    def panic(*_: object, **__: object) -> None:
+        raise Panic("out of range")
+
+    monkeypatch.setattr("shiftscope.engines.local.read_table", panic)
+    done = run("compare", parts / "ref", parts / "cur.parquet", "--fail-on-shift")
+    assert done.code == 3
+    assert "Panic: out of range" in done.err

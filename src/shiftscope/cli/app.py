@@ -12,7 +12,7 @@ import typer
 
 from shiftscope._version import __version__
 from shiftscope.cli import certify, compare, demo, explain_rows, fit, monitor, report
-from shiftscope.cli.common import DONE, INTERRUPTED, USER_ERROR, complain
+from shiftscope.cli.common import DONE, FAULT, INTERRUPTED, USER_ERROR, complain
 
 _UsageError: Any = typer.BadParameter.__base__  # click's, wherever Typer keeps it
 
@@ -41,6 +41,11 @@ def main() -> None:
         code = USER_ERROR
     except (typer.Abort, KeyboardInterrupt):
         code = INTERRUPTED
+    except SystemExit:  # shell completion ends so
+        raise
+    except BaseException as error:  # of the command line itself: Python would exit with 1, which means a shift
+        complain(f"a fault of shiftscope ({type(error).__name__}: {error})")
+        code = FAULT
     sys.exit(code if isinstance(code, int) else DONE)
 
 

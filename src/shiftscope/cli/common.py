@@ -53,7 +53,7 @@ def exit_codes(debug: bool) -> Iterator[None]:
     except BrokenPipeError as error:
         _let_go_of_stdout()
         raise typer.Exit(PIPE_CLOSED) from error
-    except Exception as error:
+    except BaseException as error:  # Rust's panics are no Exception, and nothing but a shift may exit with 1
         if isinstance(error, OSError) and error.errno in FULL:  # files of ours say so themselves
             complain(f"standard output or a scratch file cannot be written ({error.strerror}); free some space")
             _let_go_of_stdout()
@@ -78,8 +78,9 @@ def complain(message: str) -> None:
 def check_outputs(paths: Sequence[Path | str], *, inputs: tuple[str, ...] = (), new_folder: Path | None = None) -> None:
     """Refuse what could not be written in the end, before anything is computed; `new_folder` will be made."""
     from shiftscope.output_files import check_target
+    from shiftscope.tables.file_formats import files_of, would_be_read
 
-    taken = {os.path.realpath(os.path.expanduser(path)): "an input" for path in inputs}
+    taken = {os.path.realpath(file): "an input" for source in inputs for file in files_of(source)}
     for path in paths:
         if str(path) == STDOUT:
             raise InputError("only --json takes - for standard output; give this output the name of a file")
@@ -87,6 +88,11 @@ def check_outputs(paths: Sequence[Path | str], *, inputs: tuple[str, ...] = (), 
         real = os.path.realpath(os.path.expanduser(path))
         if real in taken:
             raise InputError(f"{str(path)!r} is {taken[real]} already; choose another path for this output")
+        joined = next((source for source in inputs if would_be_read(real, source)), None)
+        if joined is not None:
+            raise InputError(
+                f"{str(path)!r} would be read as part of the input {joined!r} next time; choose a path elsewhere"
+            )
         taken[real] = "another output"
         is_new = new_folder is not None and Path(path).parent == new_folder and not folder.exists()
         check_target(folder if is_new else path)

@@ -8,6 +8,7 @@ import json
 import os
 import re
 from collections.abc import Callable
+from fnmatch import fnmatch
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,22 @@ def source_paths(data: str | os.PathLike[str], role: str) -> list[Path]:
             "so narrow the pattern"
         )
     return [Path(name) for name in matching]
+
+
+def files_of(source: str) -> list[str]:
+    """The files that a path, a folder or a pattern stands for; the path itself if there are none."""
+    try:
+        return [str(path) for path in source_paths(source, "file")]
+    except (InputError, OSError):  # whoever reads it will say so
+        return [os.path.expanduser(source)]
+
+
+def would_be_read(path: str, source: str) -> bool:
+    """Whether a new file would be read with a folder or a pattern that is read today."""
+    place = os.path.realpath(os.path.expanduser(source))
+    if os.path.isdir(place):
+        return os.path.dirname(path) == place and path.lower().endswith(PARQUET_SUFFIXES)
+    return glob.has_magic(place) and not os.path.exists(place) and fnmatch(path, place)
 
 
 def file_suffix(source: str) -> str:
