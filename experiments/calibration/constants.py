@@ -98,15 +98,14 @@ def _few_columns(n: int, seed: int) -> Design:
 
 
 def _levels(n: int, seed: int) -> Design:
-    """Names as of arrays: x0 a number, x1 a category of which one level grows, x2 and x3 lower within a level of x3."""
+    """x2 is lower in one level of x3 and higher in the other: neither alone tells anything. x1 is a category too."""
     rng = np.random.default_rng([seed, 7])
     tables = []
-    for share, moved in ((0.1, 0.0), (0.15, 0.6)):
-        site = rng.choice(["a", "b", "c"], n, p=[0.6, 0.4 - share, share])
-        arm = rng.choice(["u", "v"], n)
-        dose = rng.normal(0.0, 1.0, n) - moved * (arm == "u")
-        tables.append(pd.DataFrame({"x0": rng.normal(size=n), "x1": site, "x2": dose, "x3": arm}))
-    planted = (Planted("current", (1,)), Planted(None, (2, 3)))
+    for moved in (0.0, 0.4):
+        site, arm = rng.choice(["a", "b", "c"], n, p=[0.6, 0.3, 0.1]), rng.choice(["u", "v"], n)
+        dose = np.sqrt(1.0 - moved**2) * rng.standard_normal(n) + moved * np.where(arm == "u", -1.0, 1.0)
+        tables.append(pd.DataFrame({"x0": rng.standard_normal(n), "x1": site, "x2": dose, "x3": arm}))
+    planted = (Planted(None, (2, 3)),)
     return Design(tables[0], tables[1], planted)  # type: ignore[arg-type]
 
 
