@@ -9,7 +9,7 @@ import pytest
 from shiftscope.engines.local import LocalEngine
 from shiftscope.errors import InputError, ParameterError
 from shiftscope.samples import open_samples, opened, turned
-from shiftscope.subspaces.scan import FeatureSet
+from shiftscope.subspaces.scan_result import FeatureSet
 
 
 @pytest.mark.parametrize("engine", [None, "local"])

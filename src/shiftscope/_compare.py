@@ -19,7 +19,8 @@ from shiftscope.params import CompareParams
 from shiftscope.progress import Progress
 from shiftscope.results import ShiftResult
 from shiftscope.samples import ChosenColumns, ChosenEngine, open_samples
-from shiftscope.subspaces.scan import ScanResult, scan_pool
+from shiftscope.subspaces.scan import scan_pool
+from shiftscope.subspaces.scan_result import ScanResult
 
 
 def compare(

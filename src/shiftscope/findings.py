@@ -27,7 +27,7 @@ from shiftscope.modes.feature_count import Curve
 from shiftscope.modes.mode import Direction, Mode
 from shiftscope.params import CompareParams
 from shiftscope.subspaces.detectable import Detectable, smallest_groups
-from shiftscope.subspaces.scan import FeatureSet, ScanResult
+from shiftscope.subspaces.scan_result import FeatureSet, ScanResult
 from shiftscope.tables.column_choice import Columns, LeftOut
 from shiftscope.tables.column_kinds import Kind
 from shiftscope.tables.dates import DAY, time_text

@@ -9,7 +9,8 @@ import shiftscope as ss
 from shiftscope.modes import from_scan
 from shiftscope.modes.from_scan import _without_chance_columns, scan_modes
 from shiftscope.params import ScanParams
-from shiftscope.subspaces.scan import FeatureSet, ScanResult, scan_points
+from shiftscope.subspaces.scan import scan_points
+from shiftscope.subspaces.scan_result import FeatureSet, ScanResult
 from tests.pairs import job_of
 
 PARAMS = ss.CompareParams(scan=ScanParams(n_permutations=255))

@@ -30,7 +30,7 @@ from shiftscope.report.saved_result import read_summary
 from shiftscope.report.summary import Summary, summarise, write_json
 from shiftscope.report.terminal import show
 from shiftscope.results import ShiftResult
-from shiftscope.subspaces.scan import FeatureSet, ScanResult
+from shiftscope.subspaces.scan_result import FeatureSet, ScanResult
 from shiftscope.tables.column_choice import LeftOut
 from tests.quick import QUICK
 

@@ -7,7 +7,8 @@ import pytest
 
 from shiftscope.errors import ParameterError
 from shiftscope.params import ScanParams
-from shiftscope.subspaces.scan import FeatureSet, ScanResult, scan, scan_points
+from shiftscope.subspaces.scan import scan, scan_points
+from shiftscope.subspaces.scan_result import FeatureSet, ScanResult
 
 QUICK = ScanParams(n_permutations=127)
 

@@ -24,7 +24,8 @@ from shiftscope.modes.level_excess import by_level, counterpart, evidence, sharp
 from shiftscope.modes.mode import Settled
 from shiftscope.modes.refine import prune_around, pruned_positions, same_cluster
 from shiftscope.params import ScanParams
-from shiftscope.subspaces.scan import FeatureSet, ScanResult, scan_points
+from shiftscope.subspaces.scan import scan_points
+from shiftscope.subspaces.scan_result import FeatureSet, ScanResult
 
 
 def scan_modes(job: Job, scan: ScanResult) -> tuple[Settled, ...]:

@@ -33,7 +33,8 @@ from shiftscope.params import DEFAULT_K_MAX, ModeParams, ScanParams
 from shiftscope.progress import Progress
 from shiftscope.questions.matched_rows import telling_features
 from shiftscope.samples import ChosenColumns, ChosenEngine, Samples, open_samples
-from shiftscope.subspaces.scan import FeatureSet, ScanResult, scan_points
+from shiftscope.subspaces.scan import scan_points
+from shiftscope.subspaces.scan_result import FeatureSet, ScanResult
 
 DEFAULT_ALPHA = 0.01
 MODES = ModeParams()

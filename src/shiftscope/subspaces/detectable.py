@@ -18,7 +18,7 @@ from shiftscope.kernels.deviance import half_deviances
 from shiftscope.kernels.window_counts import MAX_SIZE
 from shiftscope.labellings.p_values import critical_value
 from shiftscope.params import ScanParams
-from shiftscope.subspaces.scan import FeatureSet, ScanResult
+from shiftscope.subspaces.scan_result import FeatureSet, ScanResult
 from shiftscope.subspaces.windows import Grid
 
 POWER = 0.9  # a group counts as detectable if it is found this often
