@@ -128,9 +128,18 @@ def test_any_engine_gives_the_same_answer(name: str, cluster: ss.DaskEngine, exp
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_cluster_takes_any_form_of_data(kind: str, tmp_path: Path, cluster: ss.DaskEngine, expected: Any) -> None:
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_cluster_takes_any_form_of_data(
+    name: str, kind: str, tmp_path: Path, cluster: ss.DaskEngine, expected: Any
+) -> None:
     pair = [KINDS[kind](frame, tmp_path) for frame in samples()]
-    assert told(FUNCTIONS["scan"](*pair, engine=cluster)) == expected("scan")
+    assert told(FUNCTIONS[name](*pair, engine=cluster)) == expected(name)
+
+
+def test_a_cluster_is_started_or_found_by_name(cluster: ss.DaskEngine, expected: Any) -> None:
+    address = cluster.client.scheduler.address
+    for engine in ("dask", address):
+        assert told(FUNCTIONS["scan"](*samples(), engine=engine)) == expected("scan")
 
 
 def test_a_detector_alarms_and_equalises_on_a_cluster_too(cluster: ss.DaskEngine) -> None:
