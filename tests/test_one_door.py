@@ -127,8 +127,13 @@ def test_any_engine_gives_the_same_answer(name: str, cluster: ss.DaskEngine, exp
         assert told(FUNCTIONS[name](*samples(), engine=engine)) == expected(name)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", FUNCTIONS)
+OWN_WAYS = ("dask", "parquet", "csv")  # what a cluster reads in parts, by file, and as a whole that is cut
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [*(("scan", kind) for kind in KINDS), *((name, kind) for name in FUNCTIONS if name != "scan" for kind in OWN_WAYS)],
+)
 def test_a_cluster_takes_any_form_of_data(
     name: str, kind: str, tmp_path: Path, cluster: ss.DaskEngine, expected: Any
 ) -> None:
