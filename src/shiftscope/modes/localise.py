@@ -276,7 +276,7 @@ def batch_neighbours(
     chosen, distance : (n_queries, k) arrays
         Positions in the batch, in any order, and ``D_ij = sum_f w_f^2 (z_if - z_jf)^2``.
     """
-    active = np.flatnonzero(weights > NEGLIGIBLE * np.linalg.norm(weights))
+    active = np.flatnonzero(weights > NEGLIGIBLE * np.sqrt(np.sum(weights * weights)))
     scaled = np.zeros((-(-active.size // LINES) * LINES, len(rows)), rows.dtype)
     np.multiply(rows.T[active], weights[active, None].astype(rows.dtype), out=scaled[: active.size])
     distance = batch_distances(scaled, n_queries)

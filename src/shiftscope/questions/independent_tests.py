@@ -9,6 +9,7 @@ model is fitted again.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -74,7 +75,7 @@ def boosting_checks(points: NDArray[np.float64], is_current: Labels, n_permutati
     for ordered in _ranked_folds(points, is_current, seed, rng):
         labellings = np.stack([ordered, *(rng.permutation(ordered) for _ in range(n_permutations))])
         n, m = ordered.size, int(ordered.sum())
-        rank_sum = labellings @ np.arange(n, dtype=np.float64)
+        rank_sum = np.sum(labellings * np.arange(n), axis=1)
         area += n * (rank_sum - m * (m - 1) / 2.0) / (m * (n - m))
         total += n
         for at, share in enumerate(TOP_SHARES):
@@ -129,7 +130,12 @@ def energy_check(points: NDArray[np.float64], is_current: Labels, n_permutations
 
 
 def energy_distances(distances: NDArray[np.float64], labellings: Labels) -> NDArray[np.float64]:
-    """Energy distance of each labelling: (n, n) distances and (n, b) labels -> (b,)."""
+    """Energy distance of each labelling: (n, n) distances and (n, b) labels -> (b,).
+
+    Distances are rounded to about twelve digits, so that their sums are exact: the product of matrices is then the same
+    on any number of threads.
+    """
+    distances = _exactly_summable(distances)
     n_current = int(labellings[:, 0].sum())
     n_reference = len(labellings) - n_current
     to_current = distances @ labellings.astype(np.float64)
@@ -140,6 +146,13 @@ def energy_distances(distances: NDArray[np.float64], labellings: Labels) -> NDAr
     return np.asarray(
         2.0 * between / (n_current * n_reference) - within_current / n_current**2 - within_reference / n_reference**2
     )
+
+
+def _exactly_summable(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Whole multiples of a power of two, so small in number that each row's sum is one as well."""
+    largest = float(values.max(initial=0.0)) * values.shape[1]
+    unit = 2.0 ** (math.frexp(largest)[1] - np.finfo(np.float64).nmant)
+    return np.asarray(np.rint(values / unit) * unit)
 
 
 def marginal_check(ranked: NDArray[np.float64], is_current: Labels, n_permutations: int, seed: int) -> Check:

@@ -6,7 +6,6 @@ counts, and with them the whole scan, are the same for any number of partitions 
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -21,16 +20,16 @@ from shiftscope.encoding.bins import BinTables
 from shiftscope.engines.binned_rows import WindowEvidence, WindowTask, cell_counts, rows_inside
 from shiftscope.engines.dask.failures import guarded
 from shiftscope.engines.dask.partitions import FAN_IN
-from shiftscope.engines.term_sums import ROWS_PER_BLOCK, Terms, TermSums, term_sums
+from shiftscope.engines.term_sums import Terms, TermSums, term_sums
 from shiftscope.kernels.deviance import xlogx
 from shiftscope.kernels.labels import PACK
 from shiftscope.kernels.shard_counts import count_sets, evaluate_sets
 from shiftscope.kernels.window_counts import MAX_BINS
 from shiftscope.labellings.labellings import Labellings
 
+SHARD_STEP = 1024  # rows of the smallest shard
 TABLE_BYTES = 1 << 25  # of one task's counters
 TASKS_AHEAD = 4  # tables under way per thread of the cluster: more would only fill its memory
-_ALONE = threading.Lock()  # kernels with threads of their own must not run side by side in one worker
 
 Counts = tuple[NDArray[Any], NDArray[np.int64]]
 
@@ -45,7 +44,7 @@ class ShardedRows:
     shards : list of Future
         (d, m) uint8 codes of consecutive rows each.
     starts : (shards + 1,) int
-        Pool position of the first row of each shard, multiples of `ROWS_PER_BLOCK`; the number of rows at the end.
+        Pool position of the first row of each shard, multiples of `SHARD_STEP`; the number of rows at the end.
     tables : BinTables
     labellings : Labellings
     packed : list of Future
@@ -158,7 +157,7 @@ class ShardedRows:
 
 def shard_starts(n: int, rows: int) -> list[int]:
     """Pool positions where shards of about so many rows begin, and the end."""
-    size = max(1, round(rows / ROWS_PER_BLOCK)) * ROWS_PER_BLOCK
+    size = max(1, round(rows / SHARD_STEP)) * SHARD_STEP
     return [*range(0, n, size), n]
 
 
@@ -211,8 +210,7 @@ def _tiles(task: WindowTask) -> Iterator[WindowTask]:
 
 
 def _packed(codes: NDArray[np.uint8], labellings: Labellings, start: int, stop: int) -> NDArray[np.uint64]:
-    with _ALONE:
-        return labellings.packed(start, stop)
+    return labellings.packed(start, stop)
 
 
 def _counted(
