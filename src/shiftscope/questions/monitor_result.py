@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING
 
+from shiftscope.forked_polars import need_polars
 from shiftscope.json_data import write_fields
 from shiftscope.messages import percent
 from shiftscope.questions.monitor_batch import BatchRow
@@ -47,6 +48,8 @@ class MonitorResult:
     def to_table(self) -> pl.DataFrame:
         """One line per batch as a polars frame."""
         import polars as pl
+
+        need_polars()
 
         return pl.DataFrame(
             [

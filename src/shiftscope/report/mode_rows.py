@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from shiftscope.errors import InputError
 from shiftscope.findings import Encoded, Findings, Mode
+from shiftscope.forked_polars import need_polars
 from shiftscope.output_files import whole_file
 
 SUFFIXES = (".parquet", ".csv")
@@ -44,6 +45,7 @@ def rows_table(result: Findings) -> pl.DataFrame:
 
     A column that is called like one of the first four has an underscore behind its name.
     """
+    need_polars()
     positions = [result.in_pool(mode) for mode in result.modes]
     rows = np.concatenate([*positions, np.empty(0, np.intp)]).astype(np.intp)
     taken, columns = set(OWN), _own_columns(result)

@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shiftscope.errors import InputError
+from shiftscope.forked_polars import need_polars
 from shiftscope.tables.delimited_text import read_delimited
 from shiftscope.tables.file_formats import (
     ARROW_SUFFIXES,
@@ -42,6 +43,7 @@ def extract_rows(source: str, rows: Rows, n_rows: int, target: BinaryIO) -> None
         Rows that the file had when it was compared; another number means that it has changed since.
     target : file open for writing bytes
     """
+    need_polars()
     paths = source_paths(source, "file")
     suffix = file_suffix(paths[0].name).lower().removesuffix(".gz")
     if len(paths) > 1:

@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 
 from shiftscope.errors import InputError
+from shiftscope.forked_polars import need_polars
 from shiftscope.messages import one_line, shown
 from shiftscope.tables.dates import ISO_DATE, dated
 from shiftscope.tables.delimited_text import Raw, read_csv, utf8_content
@@ -25,6 +26,7 @@ TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 LINES_SUFFIXES = (".jsonl", ".ndjson")
 PARQUET_SUFFIXES = (".parquet", ".pq")
 ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")
+NUMPY_SUFFIXES = (".npy", ".npz")
 
 _UNREADABLE = (Exception, pl.exceptions.PanicException)  # parsers raise anything on a corrupt file
 _ZIPPED = re.compile(rf"({'|'.join(re.escape(s) for s in TEXT_SUFFIXES + LINES_SUFFIXES)})\.gz$", re.IGNORECASE)
@@ -44,6 +46,8 @@ def read_file(data: str | os.PathLike[str], role: str) -> Any:
         raise InputError(
             f"{role}: {shown(paths[0])} has an unknown suffix; convert the file to one of {known} (text also .gz)"
         )
+    if suffix not in NUMPY_SUFFIXES:
+        need_polars()
     kind, reader = _READERS[suffix]
     path = paths[0]
     try:

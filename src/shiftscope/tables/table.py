@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from shiftscope.errors import InputError
+from shiftscope.forked_polars import need_polars
 from shiftscope.messages import TEXT_SHOWN, listed, one_line, shown, writable
 from shiftscope.tables.column_kinds import Column, Unusable, categorised, read_as, read_column
 from shiftscope.tables.delimited_text import Raw
@@ -142,6 +143,8 @@ def _as_frame(data: Any, role: str) -> Raw | None:
     known = isinstance(frame, nw.DataFrame | nw.LazyFrame | nw.Series)
     if not known and any(hasattr(frame, f"__arrow_c_{form}__") for form in ("array", "stream")):  # of any Arrow library
         frame = nw.from_native(pl.DataFrame(frame))
+    if isinstance(frame, nw.DataFrame | nw.LazyFrame | nw.Series) and frame.implementation.is_polars():
+        need_polars()
     if isinstance(frame, nw.LazyFrame):
         try:
             frame = frame.collect()

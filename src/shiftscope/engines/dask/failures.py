@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from distributed.client import FutureCancelledError
 from distributed.comm import CommClosedError
 
 from shiftscope.errors import EngineError
+from shiftscope.ignored_warnings import ignored_warning
 from shiftscope.messages import one_line
 
 
@@ -19,9 +19,7 @@ from shiftscope.messages import one_line
 def guarded(stage: str) -> Iterator[None]:
     """Turn what a lost cluster raises during `stage` into an `EngineError`; errors of the data pass."""
     try:
-        with warnings.catch_warnings():
-            # On purpose: data that travel with their task survive the loss of a worker.
-            warnings.filterwarnings("ignore", message="Sending large graph", category=UserWarning)
+        with ignored_warning("Sending large graph"):  # on purpose: such data survive the loss of a worker
             yield
     except KilledWorker as error:
         raise EngineError(
