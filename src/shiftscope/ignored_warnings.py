@@ -11,10 +11,11 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
+from typing import Any
 
 _LOCK = Lock()
 _users: Counter[str] = Counter()
-_filters: dict[str, tuple[list[object], object]] = {}  # the list that a filter was put into, and the filter
+_filters: dict[str, tuple[Any, object]] = {}  # the list that a filter was put into, and the filter
 
 
 @contextmanager
@@ -34,7 +35,7 @@ def _enter(message: str) -> None:
             known = list(warnings.filters)
             warnings.filterwarnings("ignore", message=message)
             if warnings.filters[0] not in known:
-                _filters[message] = warnings.filters, warnings.filters[0]  # type: ignore[assignment]
+                _filters[message] = warnings.filters, warnings.filters[0]
 
 
 def _leave(message: str) -> None:
@@ -42,6 +43,7 @@ def _leave(message: str) -> None:
         _users[message] -= 1
         if _users[message] == 0 and message in _filters:
             before, added = _filters.pop(message)
-            for filters in (before, warnings.filters):
+            current: Any = warnings.filters
+            for filters in (before, current):
                 if added in filters:
-                    filters.remove(added)  # type: ignore[arg-type]
+                    filters.remove(added)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,7 @@ TOP_SHARES = (0.001, 0.003, 0.01, 0.03, 0.1)  # of the rows of a fold: localised
 ENERGY_ROWS = 1500  # of either sample: all pairs of them are held in memory
 
 Labels = NDArray[np.bool_]
+_ONE_AT_A_TIME = Lock()
 
 
 @dataclass(frozen=True)
@@ -109,10 +111,11 @@ def boosted_scores(
     """(m,) log odds that the rows `queries` (m, D) are current, by gradient-boosted trees fitted to `points` (n, D).
 
     On one thread: sums are then the same everywhere, and threads that wait for each other's small pieces of work on a
-    busy machine have cost a hundred times the fit itself.
+    busy machine have cost a hundred times the fit itself. The limit is that of the calling thread alone. One model at a
+    time: scikit-learn exchanges the warning filters of the whole process while it fits.
     """
     model = HistGradientBoostingClassifier(max_iter=TREES, early_stopping=False, random_state=seed)
-    with threadpool_limits(1, "openmp"):
+    with _ONE_AT_A_TIME, threadpool_limits(1, "openmp"):
         return np.asarray(model.fit(points, is_current).decision_function(queries))
 
 
