@@ -32,7 +32,7 @@ from tests.quick import QUICK
 from validation.unchanged import digests
 
 SEEDS = (1, 2)
-BEFORE_FORK = 60  # seconds that forked processes may take, many times what they need
+PATIENCE = 240  # seconds that forked processes may take: they compile kernels for one thread the first time
 
 
 def pair(seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -127,9 +127,9 @@ def forked() -> dict[str, Any]:
     pair(1)[0].to_csv(table, index=False)
     ss.compare(table, pair(1)[1], params=QUICK)
     with mp.get_context("fork").Pool(len(SEEDS)) as pool:
-        found = pool.map_async(answers, SEEDS).get(BEFORE_FORK)
+        found = pool.map_async(answers, SEEDS).get(PATIENCE)
         try:
-            pool.apply_async(_compare_file, (str(table),)).get(BEFORE_FORK)
+            pool.apply_async(_compare_file, (str(table),)).get(PATIENCE)
         except ss.InputError as error:
             return {"answers": found, "refused": str(error)}
     return {"answers": found, "refused": ""}
@@ -167,4 +167,5 @@ CASES: dict[str, Callable[[], dict[str, Any]]] = {
 
 if __name__ == "__main__":
     told = CASES[sys.argv[1]]()
+    numba.get_num_threads()
     print(json.dumps({**told, "layer": numba.threading_layer()}))
