@@ -121,14 +121,14 @@ def put_answer(
 
     files, others = json_files(json), others or {}
     with together():
-        text = answer.to_json(files[0] if files else None)
         for path, write in others.items():
             write(path)
+        text = answer.to_json(files[0] if files else None)  # the last one: while it is there, all are of one run
     if json == STDOUT:
         write_stdout(text)
     if not quiet:
         typer.echo(str(answer), err=json == STDOUT)
-        show_written([*files, *others], on_stderr=json == STDOUT)
+        show_written([*others, *files], on_stderr=json == STDOUT)
 
 
 def write_stdout(text: str) -> None:

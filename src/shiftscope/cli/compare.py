@@ -81,17 +81,18 @@ def compare(
         kept = _kept_paths(equalised, reference, current)
         if not kept and not (keep is None and max_share is None and modes is None):
             raise ParameterError("--keep, --max-share and --modes say what --equalised DIR is to write; give it too")
-        files = [*(path for path in (report, *json_files(json), markdown, rows) if path is not None), *kept]
+        files = [*(path for path in (report, markdown, rows) if path is not None), *kept, *json_files(json)]
         _check_rows(rows)
         check_outputs(files, inputs=(reference, current), new_folder=equalised)
         columns, where = _columns(include, exclude, kind), _engine(engine, scheduler)
         asked = Asked.of(keep, max_share, modes)
         result = compared(reference, current, alpha=alpha, seed=seed, quiet=quiet, columns=columns, engine=where)
         subset = asked.subset(result)
-        _make_folder(equalised, result)
         with together():
-            _write(result, report, json, markdown, rows)
-            _write_kept(subset, (reference, current), kept)
+            _write(result, report, markdown, rows)
+            _write_kept(result, subset, (reference, current), kept)
+            for path in json_files(json):  # the last one: while it is there, all are of one run
+                result.to_json(path)
         if json == STDOUT:
             write_stdout(result.to_json())
         if not quiet:
@@ -147,39 +148,31 @@ def _columns(include: list[str] | None, exclude: list[str] | None, kinds: list[s
     return Columns(tuple(include) if include else None, tuple(exclude or ()), declared)
 
 
-def _write(
-    result: ShiftResult, report: Path | None, json: str | None, markdown: Path | None, rows: Path | None
-) -> None:
+def _write(result: ShiftResult, report: Path | None, markdown: Path | None, rows: Path | None) -> None:
     if report is not None:
         result.to_html(report)
     if markdown is not None:
         result.to_markdown(markdown)
-    for path in json_files(json):
-        result.to_json(path)
     if rows is not None:
         from shiftscope.report.mode_rows import write_rows
 
         write_rows(result, rows)
 
 
-def _make_folder(folder: Path | None, result: ShiftResult) -> None:
-    """Where the rows kept are to go, if they are wanted and can be had."""
-    if folder is None:
+def _write_kept(
+    result: ShiftResult, subset: Subset, sources: tuple[str, str], targets: tuple[Path, ...]
+) -> None:
+    """Both equalised files and the positions of their rows, if they are wanted and can be had."""
+    if not targets:
         return
     if result.gathered is not None:
         raise InputError("--equalised needs all rows on this machine; use result.kept_current on the gathered ones")
-    folder.expanduser().mkdir(exist_ok=True)
-
-
-def _write_kept(subset: Subset, sources: tuple[str, str], targets: tuple[Path, ...]) -> None:
-    """Both equalised files and the positions of their rows."""
-    if not targets:
-        return
-    from shiftscope.output_files import whole_file
+    from shiftscope.output_files import make_folder, whole_file
     from shiftscope.tables.file_copies import extract_rows, write_positions
 
     kept = ((subset.kept_reference, subset.n_reference), (subset.kept_current, subset.n_current))
     *copies, positions = targets
+    make_folder(positions.parent)
     for source, (rows, n_rows), target in zip(sources, kept, copies, strict=True):
         with whole_file(target) as file:
             extract_rows(source, rows, n_rows, file)
