@@ -24,7 +24,7 @@ def row(number: int) -> BatchRow:
 
 
 def header() -> HistoryHeader:
-    return HistoryHeader("shiftscope history", 1, "r", 0.1, 3, 0, "s")
+    return HistoryHeader("shiftscope history", 2, "r", 0.1, 3, 0, "s")
 
 
 def opened(path: Path) -> History:

@@ -80,22 +80,36 @@ def check_outputs(paths: Sequence[Path | str], *, inputs: tuple[str, ...] = (), 
     from shiftscope.output_files import check_target
     from shiftscope.tables.file_formats import files_of, would_be_read
 
-    taken = {os.path.realpath(file): "an input" for source in inputs for file in files_of(source)}
+    taken = {_identity(file): "an input" for source in inputs for file in files_of(source)}
     for path in paths:
         if str(path) == STDOUT:
             raise InputError("only --json takes - for standard output; give this output the name of a file")
-        folder = Path(path).expanduser().parent
+        folder = Path(os.path.expanduser(path)).parent
+        is_new = new_folder is not None and Path(path).parent == new_folder and not folder.exists()
+        check_target(folder if is_new else path)
+        this = _identity(path)
+        if this in taken:
+            raise InputError(f"{str(path)!r} is {taken[this]} already; choose another path for this output")
         real = os.path.realpath(os.path.expanduser(path))
-        if real in taken:
-            raise InputError(f"{str(path)!r} is {taken[real]} already; choose another path for this output")
         joined = next((source for source in inputs if would_be_read(real, source)), None)
         if joined is not None:
             raise InputError(
                 f"{str(path)!r} would be read as part of the input {joined!r} next time; choose a path elsewhere"
             )
-        taken[real] = "another output"
-        is_new = new_folder is not None and Path(path).parent == new_folder and not folder.exists()
-        check_target(folder if is_new else path)
+        taken[this] = "another output"
+
+
+def _identity(path: Path | str) -> object:
+    """What two names of one file share: links of any kind, and on some disks large and small letters."""
+    real = os.path.realpath(os.path.expanduser(path))
+    try:
+        found = os.stat(real)
+    except (OSError, ValueError):  # a new file
+        folder, name = os.path.split(real)
+        other = folder.swapcase()
+        folds = other != folder and os.path.exists(other) and os.path.samefile(folder, other)
+        return real.casefold() if folds else real
+    return found.st_dev, found.st_ino
 
 
 def shown_progress(quiet: bool) -> AbstractContextManager[Progress]:

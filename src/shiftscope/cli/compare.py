@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -106,7 +107,8 @@ def _kept_paths(folder: Path | None, reference: str, current: str) -> tuple[Path
     """Where the rows kept go: reference and current, each with the suffix of its input; then their positions."""
     if folder is None:
         return ()
-    if folder.expanduser().exists() and not folder.expanduser().is_dir():
+    place = os.path.expanduser(folder)
+    if os.path.exists(place) and not os.path.isdir(place):
         raise InputError(f"--equalised {str(folder)!r} is a file; give the name of a folder, which may be a new one")
     from shiftscope.tables.file_copies import copy_suffix
 

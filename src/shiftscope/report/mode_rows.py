@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from os import PathLike
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -13,6 +12,7 @@ from shiftscope.errors import InputError
 from shiftscope.findings import Encoded, Findings, Mode
 from shiftscope.forked_polars import need_polars
 from shiftscope.output_files import whole_file
+from shiftscope.paths import as_path
 
 SUFFIXES = (".parquet", ".csv")
 OWN = {"mode": pl.Int64, "sample": pl.String, "row": pl.Int64, "score": pl.Float64}
@@ -34,7 +34,7 @@ def write_rows(result: Findings, path: str | PathLike[str]) -> None:
 
 def check_suffix(path: str | PathLike[str]) -> str:
     """The format that a path asks for."""
-    suffix = Path(path).suffix.lower()
+    suffix = as_path(path).suffix.lower()
     if suffix not in SUFFIXES:
         raise InputError(f"--rows {str(path)!r} must end in {' or '.join(SUFFIXES)}; rename it")
     return suffix

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from os import PathLike
-from pathlib import Path
 
 from shiftscope.errors import InputError, ParameterError
 from shiftscope.json_data import UnfitError, from_plain
+from shiftscope.paths import as_path
 from shiftscope.report.summary import SCHEMA, Summary
 
 
@@ -38,7 +38,7 @@ def read_summary(path: str | PathLike[str]) -> Summary:
 
 def _parsed(path: str | PathLike[str]) -> object:
     try:
-        return json.loads(Path(path).expanduser().read_text("utf-8"))
+        return json.loads(as_path(path, "the result").read_text("utf-8"))
     except OSError as error:
         raise InputError(f"{str(path)!r} cannot be read: {error.strerror}; give a file of --json") from error
     except (ValueError, RecursionError) as error:

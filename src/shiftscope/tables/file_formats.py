@@ -7,7 +7,7 @@ import io
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fnmatch import fnmatch
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,7 @@ import polars as pl
 from shiftscope.errors import InputError
 from shiftscope.forked_polars import need_polars
 from shiftscope.messages import one_line, shown
+from shiftscope.paths import as_path
 from shiftscope.tables.dates import ISO_DATE, dated
 from shiftscope.tables.delimited_text import Raw, read_csv, utf8_content
 
@@ -65,9 +66,7 @@ def read_file(data: str | os.PathLike[str], role: str) -> Any:
 
 def source_paths(data: str | os.PathLike[str], role: str) -> list[Path]:
     """The file itself, or the Parquet files that a folder or a pattern stands for."""
-    if not os.fspath(data):
-        raise InputError(f"{role}: the path is empty; give that of a file")
-    path = Path(data).expanduser()
+    path = as_path(data, f"{role}: the path")
     if os.path.isdir(path):
         found = sorted(file for suffix in PARQUET_SUFFIXES for file in path.glob(f"*{suffix}"))
         if not found:
@@ -78,9 +77,7 @@ def source_paths(data: str | os.PathLike[str], role: str) -> list[Path]:
         return found
     if os.path.exists(path):
         return [path]
-    matching = (
-        sorted(glob.glob(str(path), recursive=True)) if "\0" not in str(path) and glob.has_magic(str(path)) else []
-    )
+    matching = sorted(glob.glob(str(path), recursive=True)) if glob.has_magic(str(path)) else []
     if not matching:
         raise InputError(f"{role}: there is no file {shown(path)}; check the path")
     others = [name for name in matching if not name.lower().endswith(PARQUET_SUFFIXES)]
@@ -96,16 +93,33 @@ def files_of(source: str) -> list[str]:
     """The files that a path, a folder or a pattern stands for; the path itself if there are none."""
     try:
         return [str(path) for path in source_paths(source, "file")]
-    except (InputError, OSError):  # whoever reads it will say so
+    except InputError:  # whoever reads it will say so
         return [os.path.expanduser(source)]
 
 
 def would_be_read(path: str, source: str) -> bool:
-    """Whether a new file would be read with a folder or a pattern that is read today."""
+    """Whether a new file, by its real path, would be read with a folder or a pattern that is read today."""
     place = os.path.realpath(os.path.expanduser(source))
+    folder, name = os.path.split(path)
     if os.path.isdir(place):
-        return os.path.dirname(path) == place and path.lower().endswith(PARQUET_SUFFIXES)
-    return glob.has_magic(place) and not os.path.exists(place) and fnmatch(path, place)
+        return folder == place and name.lower().endswith(PARQUET_SUFFIXES)
+    if not glob.has_magic(place) or os.path.exists(place):
+        return False
+    if _matches(Path(path).parts, Path(place).parts):
+        return True
+    folders, names = os.path.split(place)  # folders that match may be links to others
+    linked = {os.path.realpath(match) for match in glob.glob(folders, recursive=True)}
+    return folder in linked and _matches((name,), (names,))
+
+
+def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:
+    """Whether the parts of a path fit those of a pattern, as `glob` has it: ** stands for any number of folders."""
+    if not pattern or not parts:
+        return not parts and all(part == "**" for part in pattern)
+    hidden = parts[0].startswith(".") and not pattern[0].startswith(".")
+    if pattern[0] == "**":
+        return _matches(parts, pattern[1:]) or (not hidden and _matches(parts[1:], pattern))
+    return not hidden and fnmatch(parts[0], pattern[0]) and _matches(parts[1:], pattern[1:])
 
 
 def file_suffix(source: str) -> str:
