@@ -118,9 +118,9 @@ def _kept_paths(folder: Path | None, reference: str, current: str) -> tuple[Path
 def _check_rows(path: Path | None) -> None:
     """Refuse a table format that is not known, before anything is computed."""
     if path is not None:
-        from shiftscope.report.mode_rows import check_suffix
+        from shiftscope.report.spreadsheets import check_suffix
 
-        check_suffix(path)
+        check_suffix(path, "--rows")
 
 
 def _engine(name: str, scheduler: str | None) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from shiftscope.forked_polars import need_polars
 from shiftscope.json_data import write_fields
-from shiftscope.messages import percent
+from shiftscope.messages import percent, writable
 from shiftscope.questions.monitor_batch import BatchRow
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class MonitorResult:
             [
                 {
                     "batch": row.number,
-                    "name": row.name,
+                    "name": writable(row.name),
                     "rows": row.n_rows,
                     "alarm": row.alarm,
                     "p_value": row.p_value,
