@@ -46,7 +46,8 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     stream, target = _stream(path), _resolved(path)
     with _told(path):
         if stream is not None:
-            sys.stdout.flush()
+            if sys.stdout is not None:
+                sys.stdout.flush()
             with os.fdopen(os.dup(stream), "wb") as file:  # opened by its name, the file behind it would be emptied
                 yield file
         elif target.exists() and not target.is_file():

@@ -44,7 +44,7 @@ def terminal_progress() -> Iterator[Progress]:
     are wiped at the end. Otherwise what is yielded is `silent`.
     """
     console = Console(file=sys.stderr)
-    if not sys.stderr.isatty() or console.is_dumb_terminal:
+    if sys.stderr is None or not sys.stderr.isatty() or console.is_dumb_terminal:
         yield silent
         return
     bars = _Bars(console)

@@ -7,9 +7,9 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
@@ -44,35 +44,54 @@ def exit_codes(debug: bool) -> Iterator[None]:
         yield
     except typer.Exit:
         raise
-    except (InputError, ParameterError, EngineError) as error:
-        complain(str(error))
-        raise typer.Exit(USER_ERROR) from error
-    except KeyboardInterrupt as error:
-        complain("interrupted")
-        raise typer.Exit(INTERRUPTED) from error
-    except BrokenPipeError as error:
-        _let_go_of_stdout()
-        raise typer.Exit(PIPE_CLOSED) from error
     except BaseException as error:  # Rust's panics are no Exception, and nothing but a shift may exit with 1
-        if isinstance(error, OSError) and error.errno in FULL:  # files of ours say so themselves
-            complain(f"standard output or a scratch file cannot be written ({error.strerror}); free some space")
-            _let_go_of_stdout()
-            raise typer.Exit(USER_ERROR) from error
-        if debug:
-            traceback.print_exc()
-        hint = "" if debug else "; run again with --debug for the traceback"
-        complain(f"a fault of shiftscope ({type(error).__name__}: {error}){hint}")
-        raise typer.Exit(FAULT) from error
+        raise typer.Exit(exit_code(error, debug)) from error
 
 
-def _let_go_of_stdout() -> None:
-    """Nobody reads any more: spare the interpreter's last flush its error."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def exit_code(error: BaseException, debug: bool = False) -> int:
+    """What a command ends with that an error has ended, after a line that tells why."""
+    if isinstance(error, InputError | ParameterError | EngineError):
+        complain(str(error))
+        return USER_ERROR
+    if isinstance(error, KeyboardInterrupt | typer.Abort):
+        complain("interrupted")
+        return INTERRUPTED
+    if isinstance(error, BrokenPipeError | SystemExit):  # libraries of ours end the process when a pipe is closed
+        _let_go(sys.stdout)
+        return PIPE_CLOSED
+    if isinstance(error, OSError) and error.errno in FULL:  # files of ours say so themselves
+        complain(f"standard output or a scratch file cannot be written ({error.strerror}); free some space")
+        _let_go(sys.stdout)
+        return USER_ERROR
+    if debug:
+        traceback.print_exc()
+    hint = "" if debug else "; run again with --debug for the traceback"
+    complain(f"a fault of shiftscope ({type(error).__name__}: {error}){hint}")
+    return FAULT
+
+
+def flushed(code: int) -> int:
+    """The exit code after the last words are out: the interpreter would end with a code of its own if it cannot."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError as error:
+        return exit_code(error)
+    return code
+
+
+def _let_go(stream: Any) -> None:
+    """Nobody reads any more, or nothing more can be written: spare the interpreter's last flush its error."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def complain(message: str) -> None:
-    """One line on standard error."""
-    typer.echo(f"shiftscope: {' '.join(message.split())}", err=True)
+    """One line on standard error, if that can be written: the exit code tells as well."""
+    try:
+        typer.echo(f"shiftscope: {' '.join(message.split())}", err=True)
+    except (OSError, ValueError):
+        _let_go(sys.stderr)
 
 
 def check_outputs(paths: Sequence[Path | str], *, inputs: tuple[str, ...] = (), new_folder: Path | None = None) -> None:
@@ -147,6 +166,8 @@ def put_answer(
 
 def write_stdout(text: str) -> None:
     """Write to standard output at once, so that a closed pipe is noticed here."""
+    if sys.stdout is None:
+        raise InputError("standard output is closed; give --json the name of a file")
     sys.stdout.write(text)
     sys.stdout.flush()
 
