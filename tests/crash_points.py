@@ -80,7 +80,17 @@ def answered_at_once(result: ss.ShiftResult) -> None:
         sys.argv = ["shiftscope", "report", "no such file"]
         app.main()
     explained = RowsExplanation(
-        True, 0.001, 0.01, ("a",), np.array([1]), np.array([1, 2]), (), Inside(1, 2, 3), 600, 600, result.scan  # type: ignore[arg-type]
+        True,
+        0.001,
+        0.01,
+        ("a",),
+        np.array([1]),
+        np.array([1, 2]),
+        (),
+        Inside(1, 2, 3),
+        600,
+        600,
+        result.scan,  # type: ignore[arg-type]
     )
 
     class Certified:
@@ -167,6 +177,7 @@ def check_left(case: Case, before: dict[str, bytes], after: dict[str, bytes]) ->
 
 def kill_everywhere(folder: Path, inputs: Path, case: Case, old: bool) -> int:
     """Kill the command before each operation; the next run must work and sweep up. How many operations there are."""
+
     def fresh() -> None:
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(inputs, folder)

@@ -91,8 +91,11 @@ def _from_array(dtype: Any, value: Any, where: str) -> Any:
     (scalar,) = get_args(dtype)
     try:
         array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise UnfitError(f"{where} must be a list of numbers") from error
+    if issubclass(scalar, np.integer):
+        fits = bool(np.all(np.abs(array) < LARGEST_EXACT) and np.all(array == np.floor(array)))  # not so of NaN
+        _check(fits, where, "a list of whole numbers", value)
     return array.astype(scalar)
 
 

@@ -124,7 +124,7 @@ def _identity(path: Path | str) -> object:
     try:
         found = os.stat(real)
     except (OSError, ValueError):  # a new file
-        folder, name = os.path.split(real)
+        folder = os.path.dirname(real)
         other = folder.swapcase()
         folds = other != folder and os.path.exists(other) and os.path.samefile(folder, other)
         return real.casefold() if folds else real

@@ -161,9 +161,7 @@ def _write(result: ShiftResult, report: Path | None, markdown: Path | None, rows
         write_rows(result, rows)
 
 
-def _write_kept(
-    result: ShiftResult, subset: Subset, sources: tuple[str, str], targets: tuple[Path, ...]
-) -> None:
+def _write_kept(result: ShiftResult, subset: Subset, sources: tuple[str, str], targets: tuple[Path, ...]) -> None:
     """Both equalised files and the positions of their rows, if they are wanted and can be had."""
     if not targets:
         return

@@ -130,7 +130,7 @@ def _checked(path: Path, number: int, line: bytes, before: str) -> tuple[bytes, 
 
 
 def _whole_lines(path: Path) -> tuple[list[bytes], int]:
-    """Lines that end, and their length; a last one with null bytes, which a power cut leaves, counts as torn as well."""
+    """Lines that end, and their length; a last one with null bytes, as a power cut leaves it, is torn as well."""
     try:
         content = path.read_bytes()
     except OSError as error:

@@ -11,7 +11,7 @@ from shiftscope.output_files import whole_file
 from shiftscope.paths import as_path
 
 SUFFIXES = (".parquet", ".csv")
-FORMULA = r"^(\s*[=+\-@＝＋－＠]|[\t\r\n])"  # how a cell begins that a spreadsheet would compute ...  # noqa: RUF001
+FORMULA = r"^(\s*[=+\-@＝＋－＠]|[\t\r\n])"  # how a cell begins that a spreadsheet would compute ...
 QUOTED = "'$1"  # ... and what keeps it text
 
 
