@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 ISO_DATE = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?$"
 CLOCK = r"^\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?$"
 DAY = 86400.0
-_LONG = {"W": 604_800, "D": 86_400, "h": 3_600, "m": 60, "s": 1, "generic": 1}  # seconds of a unit
-_SHORT = {"ms": 1e3, "us": 1e6, "ns": 1e9, "ps": 1e12, "fs": 1e15, "as": 1e18}  # units of a second
+_SECONDS_OF = {"W": 604_800, "D": 86_400, "h": 3_600, "m": 60, "s": 1, "generic": 1}  # seconds of a unit
+_PER_SECOND = {"ms": 1e3, "us": 1e6, "ns": 1e9, "ps": 1e12, "fs": 1e15, "as": 1e18}  # units of a second
 _FURTHEST = 1_000_000_000  # years or months from 1970 that days can count
 _MIDNIGHT = datetime.time()
 
@@ -81,7 +81,9 @@ def tick_seconds(raw: NDArray[Any]) -> NDArray[np.float64]:
             raise OverflowError
         return tick_seconds(raw.astype("M8[D]"))
     whole = ticks.astype(np.float64) * count
-    return np.where(np.isnat(raw), np.nan, whole / _SHORT[unit] if unit in _SHORT else whole * _LONG[unit])
+    return np.where(
+        np.isnat(raw), np.nan, whole / _PER_SECOND[unit] if unit in _PER_SECOND else whole * _SECONDS_OF[unit]
+    )
 
 
 def date_seconds(value: datetime.date | np.datetime64) -> float:
