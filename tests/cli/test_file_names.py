@@ -10,6 +10,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import shiftscope as ss
+from shiftscope.cli.common import _identity
 from tests.cli.running import Run, one_line
 
 NAMES = (
@@ -156,13 +158,22 @@ def test_outputs_that_the_pattern_does_not_match_are_fine(
     run: Run, parts: Path, output: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What comes next, the comparison itself, is reached."""
-    import shiftscope as ss
 
     def reached(*_: object, **__: object) -> None:
         raise ss.EngineError("reached")
 
     monkeypatch.setattr(ss, "compare", reached)
     assert "reached" in run("compare", "ref/*.parquet", "cur.csv", *output).err
+
+
+def test_large_and_small_letters_are_one_name_on_disks_that_say_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = str(tmp_path / "Report.html"), str(tmp_path / "report.HTML")
+    assert _identity(paths[0]) != _identity(paths[1])
+    monkeypatch.setattr(os.path, "exists", lambda _: True)
+    monkeypatch.setattr(os.path, "samefile", lambda *_: True)
+    assert _identity(paths[0]) == _identity(paths[1])
 
 
 def test_a_long_list_of_positions_is_no_file_name(run: Run, parts: Path) -> None:
