@@ -22,6 +22,7 @@ from shiftscope.tables.file_formats import (
     file_suffix,
     read_ipc,
     read_lines,
+    read_parquet,
     source_paths,
 )
 
@@ -47,7 +48,9 @@ def extract_rows(source: str, rows: Rows, n_rows: int, target: BinaryIO) -> None
     paths = source_paths(source, "file")
     suffix = file_suffix(paths[0].name).lower().removesuffix(".gz")
     if len(paths) > 1:
-        frame = pl.concat([_parquet(path).select(_parquet(paths[0]).columns) for path in paths], how="vertical_relaxed")
+        frame = pl.concat(
+            [read_parquet(path).select(read_parquet(paths[0]).columns) for path in paths], how="vertical_relaxed"
+        )
         _chosen(frame, rows, n_rows, Path(source)).write_parquet(target)
     else:
         _COPIERS[suffix](paths[0], rows, n_rows, target)
@@ -81,11 +84,7 @@ def _write_text(path: Path, text: bytes, target: BinaryIO) -> None:
 
 
 def _copy_parquet(path: Path, rows: Rows, n_rows: int, target: BinaryIO) -> None:
-    _chosen(_parquet(path), rows, n_rows, path).write_parquet(target)
-
-
-def _parquet(path: Path) -> pl.DataFrame:
-    return pl.read_parquet(path, glob=False, hive_partitioning=False)
+    _chosen(read_parquet(path), rows, n_rows, path).write_parquet(target)
 
 
 def _copy_arrow(path: Path, rows: Rows, n_rows: int, target: BinaryIO) -> None:

@@ -18,7 +18,7 @@ import polars as pl
 
 from shiftscope.errors import InputError
 from shiftscope.forked_polars import need_polars
-from shiftscope.messages import one_line, shown
+from shiftscope.messages import one_line, shown, writable
 from shiftscope.paths import as_path
 from shiftscope.tables.dates import ISO_DATE, dated
 from shiftscope.tables.delimited_text import Raw, read_csv, utf8_content
@@ -129,6 +129,12 @@ def file_suffix(source: str) -> str:
     return found[0] if found else Path(name).suffix
 
 
+def read_parquet(path: Path) -> pl.DataFrame:
+    """One Parquet file; polars itself opens only names that are UTF-8."""
+    source = path if writable(str(path)) == str(path) else io.BytesIO(path.read_bytes())
+    return pl.read_parquet(source, glob=False, hive_partitioning=False)
+
+
 def read_ipc(path: Path) -> pl.DataFrame:
     """An Arrow file or stream; opened here, since polars would take a path with brackets for a pattern."""
     with path.open("rb") as file:
@@ -189,7 +195,7 @@ def _read_npz(path: Path) -> Any:
 _READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {
     **dict.fromkeys(TEXT_SUFFIXES, ("delimited text", read_csv)),
     **dict.fromkeys(LINES_SUFFIXES, ("JSON lines", _read_json_lines)),
-    **dict.fromkeys(PARQUET_SUFFIXES, ("Parquet", partial(pl.read_parquet, glob=False, hive_partitioning=False))),
+    **dict.fromkeys(PARQUET_SUFFIXES, ("Parquet", read_parquet)),
     **dict.fromkeys(ARROW_SUFFIXES, ("Arrow IPC", read_ipc)),
     ".npy": ("NPY", partial(np.load, allow_pickle=False)),
     ".npz": ("NPZ", _read_npz),
