@@ -195,7 +195,8 @@ class DaskPool:
         first, second = self.rows
         if first is None or second is None:
             return None
-        return Gathered(first, second, self.samples[0].n_rows, self.samples[1].n_rows)
+        missing = self.plan.missing[::-1] if self.flipped else self.plan.missing
+        return Gathered(first, second, self.samples[0].n_rows, self.samples[1].n_rows, *missing)
 
     @guarded("scan")
     def binned(self) -> Callable[[Labellings], ShardedRows]:
