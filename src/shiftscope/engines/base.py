@@ -115,6 +115,10 @@ class Pool(Protocol):
         """Both samples as tables on this machine, in canonical order."""
         ...
 
+    def close(self) -> None:
+        """Leave nothing behind elsewhere."""
+        ...
+
 
 @runtime_checkable
 class Engine(Protocol):
