@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 import signal
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, Security, rpc
 from distributed.comm import get_address_host_port
 
 from shiftscope.errors import EngineError, ParameterError
@@ -18,6 +20,7 @@ from shiftscope.messages import one_line
 CONNECT_SECONDS = 10
 LARGEST_PORT = 65535
 HOST = re.compile(r"[\w.:%-]+")
+HERE = "inproc://"  # addresses in this process have no host
 SILENT = logging.CRITICAL
 
 
@@ -45,7 +48,7 @@ def check_address(address: str) -> None:
 
 
 def _address_fault(address: str) -> str | None:
-    if address.startswith("inproc://"):  # in this process: it has no host
+    if address.startswith(HERE):
         return None
     try:
         host, port = get_address_host_port(address, strict=True)
@@ -59,16 +62,36 @@ def _address_fault(address: str) -> str | None:
 @contextmanager
 def _client(where: str | LocalCluster) -> Iterator[Client]:
     try:
+        if isinstance(where, str) and not where.startswith(HERE):
+            _call(where)
         client = Client(where, set_as_default=False, timeout=CONNECT_SECONDS)
     except Exception as error:  # whatever the way there raises: there is no cluster
+        told = f" ({one_line(error)})" if str(error) else ""
         raise EngineError(
-            f"dask: no scheduler answered at {where!r} within {CONNECT_SECONDS} s ({one_line(error)}); check that it "
-            "runs and can be reached"
+            f"dask: no scheduler answered at {where!r} within {CONNECT_SECONDS} s{told}; check that it runs and can be "
+            "reached"
         ) from error
     try:
         yield client
     finally:
         client.close()
+
+
+def _call(address: str) -> None:
+    """Fail in time where nobody answers: a client would wait for ever for a port that takes calls and stays mute."""
+    thread = ThreadPoolExecutor(1)  # there may be an event loop here already, as in a notebook
+    try:
+        kind = thread.submit(asyncio.run, _kind(address)).result()
+    finally:
+        thread.shutdown(wait=False)
+    if kind != "Scheduler":
+        raise OSError(f"it is the address of a {kind}")
+
+
+async def _kind(address: str) -> str:
+    """What answers at an address."""
+    async with rpc(address, connection_args=Security().get_connection_args("client")) as other:
+        return str((await asyncio.wait_for(other.identity(), CONNECT_SECONDS))["type"])
 
 
 @contextmanager
