@@ -49,17 +49,14 @@ def tables() -> list[np.ndarray]:
     return list(np.random.default_rng(0).standard_normal((2, 400, 3)))
 
 
-def stages_of(client: Client, strike: Callable[[], None] | None = None, **settings: Any) -> list[tuple[str, float]]:
-    """What is told during a comparison that ends with an error; `strike` happens when the scan begins."""
-    told: list[tuple[str, float]] = []
+def compare_and_strike(client: Client, strike: Callable[[], None]) -> None:
+    """A comparison in which something happens when the scan begins."""
 
     def progress(stage: str, fraction: float) -> None:
-        if stage == "scan" and strike is not None and "scan" not in dict(told):
+        if stage == "scan" and fraction == 0.0:
             strike()
-        told.append((stage, fraction))
 
-    ss.compare(*tables(), params=QUICK, engine=DaskEngine(client, wait_seconds=0.5), progress=progress, **settings)
-    return told
+    ss.compare(*tables(), params=QUICK, engine=DaskEngine(client, wait_seconds=0.5), progress=progress)
 
 
 def test_a_cluster_without_workers_is_said_and_given_up(client: Client) -> None:
@@ -80,7 +77,7 @@ def test_a_cluster_without_workers_is_said_and_given_up(client: Client) -> None:
 def test_a_cluster_that_loses_its_only_worker_is_given_up() -> None:
     with in_threads(1) as client:
         with pytest.raises(EngineError, match="the cluster has no workers"):
-            stages_of(client, lambda: client.cluster.scale(0))
+            compare_and_strike(client, lambda: client.cluster.scale(0))
         assert left_on(client) == []
 
 
@@ -95,7 +92,7 @@ def resume(dask_worker: Any) -> None:
 def test_workers_paused_at_their_memory_limit_are_given_up(client: Client) -> None:
     try:
         with pytest.raises(EngineError, match="all workers are paused at their memory limit"):
-            stages_of(client, lambda: client.run(pause))
+            compare_and_strike(client, lambda: client.run(pause))
         assert left_on(client) == []
     finally:
         client.run(resume)
@@ -181,3 +178,9 @@ def test_data_of_the_user_stays_where_it_is(client: Client) -> None:
     np.testing.assert_array_equal(client.compute(kept[0]).result(), tables()[0])
     del kept
     assert left_on(client) == []
+
+
+@pytest.mark.parametrize("wrong", [0, -1.0, float("inf"), "60", True])
+def test_the_time_to_wait_is_checked(client: Client, wrong: Any) -> None:
+    with pytest.raises(ss.ParameterError, match="wait_seconds must be a finite number above 0"):
+        DaskEngine(client, wait_seconds=wrong)
