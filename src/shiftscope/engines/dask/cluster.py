@@ -16,6 +16,7 @@ from shiftscope.errors import EngineError
 from shiftscope.progress import tell
 
 LOOK_SECONDS = 2.0  # how often the cluster is looked at while its answer is awaited
+ANSWER_SECONDS = 5.0  # that a scheduler may take to say how its workers are
 
 Workers = Sequence[Mapping[str, Any]]  # what the scheduler says of each
 
@@ -141,7 +142,7 @@ class _Watch:
         """What the scheduler knows of its workers; None if it does not answer."""
         asked = asyncio.run_coroutine_threadsafe(self._client.scheduler.identity(), self._client.loop.asyncio_loop)
         with suppress(OSError, TimeoutError):
-            return list(asked.result(LOOK_SECONDS)["workers"].values())
+            return list(asked.result(ANSWER_SECONDS)["workers"].values())
         asked.cancel()
         return None
 
