@@ -97,8 +97,9 @@ class Findings:
     encoded : Encoded
         The pooled matrix all of this refers to.
     gathered : Gathered or None
-        Of samples too large to be gathered from a cluster: which rows the result is about. Row positions in the result
-        are then positions in `gathered.reference` and `gathered.current`, which hold those in the samples.
+        Of samples too large to be gathered from a cluster: the rows at hand, which all but the scan is about. Row
+        positions in the result are then positions in `gathered.reference` and `gathered.current`, which hold those in
+        the samples (see `positions`); reports have those in the samples.
     """
 
     detected: bool
@@ -126,13 +127,13 @@ class Findings:
 
     @property
     def n_reference(self) -> int:
-        """Rows of the reference sample."""
-        return self.encoded.n_reference
+        """Rows of the reference sample, wherever they are."""
+        return (self.gathered or self.encoded).n_reference
 
     @property
     def n_current(self) -> int:
-        """Rows of the current sample."""
-        return self.encoded.n_current
+        """Rows of the current sample, wherever they are."""
+        return (self.gathered or self.encoded).n_current
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -142,21 +143,22 @@ class Findings:
     def _gathered_note(self) -> str:
         if self.gathered is None:
             return ""
-        whole = self.gathered.n_reference, self.gathered.n_current
         return (
-            f"The scan has counted all {whole[0]:,} reference and {whole[1]:,} current rows on the cluster; everything "
-            f"else is about the {self.n_reference:,} and {self.n_current:,} of them that were drawn at random and "
-            "gathered. Row numbers count these (result.gathered)."
+            f"The scan has counted all {self.n_reference:,} reference and {self.n_current:,} current rows on the "
+            f"cluster. Scores, modes and the rows kept are among the {self.encoded.n_reference:,} and "
+            f"{self.encoded.n_current:,} of them that were drawn at random and gathered (result.gathered); excess, "
+            "medians, shares of levels and pictures are estimates from these."
         )
 
     def _searched_note(self) -> str:
-        searched, n = self.searched_reference + self.searched_current, self.n_reference + self.n_current
+        searched, n = self.searched_reference + self.searched_current, len(self.encoded.points)
         if searched == n:
             return ""
+        others = f"{n - searched:,} {'gathered ' if self.gathered else ''}rows"
         return (
             f"In the full space, the neighbourhoods of {self.searched_reference:,} reference and "
             f"{self.searched_current:,} current rows drawn at random were looked at (full_space_rows = {searched:,}); "
-            f"the other {n - searched:,} rows are scored by their neighbours among these. The p-value is exact."
+            f"the other {others} are scored by their neighbours among these. The p-value is exact."
         )
 
     def in_pool(self, mode: Mode) -> NDArray[np.intp]:
@@ -212,7 +214,7 @@ class Subset:
     kept_reference, kept_current : intp arrays
         Row positions, increasing.
     n_reference, n_current : int
-        Rows of the whole samples.
+        Rows of the samples, as far as they are at hand.
     """
 
     kept_reference: NDArray[np.intp]
@@ -245,12 +247,13 @@ def chosen_subset(
         if not is_whole(mode, 0) or mode >= len(findings.modes):
             raise ParameterError(f"modes must be positions from 0 to {len(findings.modes) - 1}, got {mode!r}")
     kept = []
-    for side, n_rows in (("reference", findings.n_reference), ("current", findings.n_current)):
+    sizes = findings.encoded.n_reference, findings.encoded.n_current
+    for side, n_rows in zip(("reference", "current"), sizes, strict=True):
         removed = np.empty(0, np.intp) if side == keep else _removal(findings, side, modes)
         if max_share is not None:
             removed = removed[: int(max_share * n_rows + ROUNDING)]
         kept.append(np.setdiff1d(np.arange(n_rows), removed))
-    return Subset(kept[0], kept[1], findings.n_reference, findings.n_current)
+    return Subset(kept[0], kept[1], *sizes)
 
 
 def check_conditions(keep: object, max_share: object) -> None:

@@ -7,7 +7,7 @@ seeds and progress, refuse the same mistakes in the same words, and swapping the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol, Self, TypeVar
 
@@ -20,7 +20,7 @@ from shiftscope.encoding.sample_order import swapped
 from shiftscope.engines.base import Engine, Pool
 from shiftscope.engines.local import LocalEngine
 from shiftscope.errors import InputError, ParameterError, check_seed
-from shiftscope.progress import Progress, checked_progress
+from shiftscope.progress import Progress, checked_progress, heard_by
 from shiftscope.tables.column_choice import Columns, as_columns
 from shiftscope.tables.table import Table
 
@@ -131,9 +131,10 @@ def open_samples(
     """
     check_seed(random_state)
     chosen, told = as_columns(columns), checked_progress(progress)
-    with opened(engine) as where:
+    with heard_by(told), opened(engine) as where:
         seed = int(random_state)
-        yield Samples(where.open(reference, current, chosen, seed), where, seed, told)
+        with closing(where.open(reference, current, chosen, seed)) as pool:
+            yield Samples(pool, where, seed, told)
 
 
 @contextmanager

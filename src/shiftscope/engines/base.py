@@ -58,24 +58,35 @@ class Index(Protocol):
 
 @dataclass(frozen=True)
 class Gathered:
-    """Which rows of samples too large for one machine are at hand; everything but the scan is about these.
+    """Which rows of samples too large for one machine are at hand, and what is known of all rows.
 
     Attributes
     ----------
     reference, current : intp arrays
-        Their positions in either sample, increasing.
+        Positions in either sample of the rows at hand, increasing.
     n_reference, n_current : int
         Rows of the samples, all of which the scan has counted.
+    missing_reference, missing_current : tuple of int
+        How many of them lack a value, per column compared.
     """
 
     reference: NDArray[np.intp]
     current: NDArray[np.intp]
     n_reference: int
     n_current: int
+    missing_reference: tuple[int, ...]
+    missing_current: tuple[int, ...]
 
     def swapped(self) -> Gathered:
         """The same with the two samples exchanged."""
-        return Gathered(self.current, self.reference, self.n_current, self.n_reference)
+        return Gathered(
+            reference=self.current,
+            current=self.reference,
+            n_reference=self.n_current,
+            n_current=self.n_reference,
+            missing_reference=self.missing_current,
+            missing_current=self.missing_reference,
+        )
 
 
 class Pool(Protocol):
@@ -102,6 +113,10 @@ class Pool(Protocol):
 
     def tables(self) -> tuple[Table, Table]:
         """Both samples as tables on this machine, in canonical order."""
+        ...
+
+    def close(self) -> None:
+        """Leave nothing behind elsewhere."""
         ...
 
 

@@ -62,3 +62,6 @@ class LocalPool:
     def tables(self) -> tuple[Table, Table]:
         """Both samples as they were read."""
         return self.read
+
+    def close(self) -> None:
+        """Nothing is anywhere else."""

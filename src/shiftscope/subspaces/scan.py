@@ -237,6 +237,7 @@ def _feature_sets(
             box=tuple(tables.interval(feature, *box[axis]) for axis, feature in enumerate(features)),
             rows_reference=held[held < n_reference],
             rows_current=held[held >= n_reference] - n_reference,
+            chance=family.chance,
         )
         if len(seen) == max_sets:
             return

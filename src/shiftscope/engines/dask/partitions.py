@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 from dask import delayed
-from distributed import Client
 from numpy.typing import NDArray
 
 from shiftscope.encoding.agreed_columns import Kinds, Reading
@@ -22,6 +21,7 @@ from shiftscope.encoding.column_facts import Facts, merged
 from shiftscope.encoding.features import Centre, Feature
 from shiftscope.encoding.plan import Plan
 from shiftscope.encoding.sample_order import row_digest
+from shiftscope.engines.dask.cluster import Cluster
 from shiftscope.errors import InputError
 from shiftscope.messages import shown
 from shiftscope.tables.column_kinds import Kind, Unusable
@@ -39,7 +39,7 @@ class Partitions:
 
     Attributes
     ----------
-    client : Client
+    cluster : Cluster
     role : "reference" or "current"
     parts : list of Delayed
         Each a NumPy array, a pandas or a polars frame, a `Table` or a `ParquetFile`: consecutive rows.
@@ -51,7 +51,7 @@ class Partitions:
         The columns had no names of their own.
     """
 
-    client: Client
+    cluster: Cluster
     role: str
     parts: list[Any]
     lengths: list[int]
@@ -87,7 +87,7 @@ class Partitions:
         groups = -(-self.n_rows // ROWS_TOGETHER)
         split = [delayed(_by_remainder, nout=groups)(part, self.role, name, groups) for part in self.parts]
         tasks = [delayed(_no_repeats)([parts[at] for parts in split]) for at in range(groups)]
-        return all(self.client.gather(self.client.compute(tasks)))
+        return all(self.cluster.answers(tasks))
 
     def digest(self, plan: Plan) -> int:
         """See `row_digest`."""
@@ -96,7 +96,7 @@ class Partitions:
             delayed(_digest)(part, self.role, shared, start)
             for part, start in zip(self.parts, self.starts, strict=False)
         ]
-        return int(sum(self.client.gather(self.client.compute(tasks))) % 2**64)
+        return int(sum(self.cluster.answers(tasks)) % 2**64)
 
     def encoded(self, plan: Plan, rows: NDArray[np.intp] | None) -> Rows:
         """Matrix and ranks of the given rows (increasing positions; all if None), encoded where they are."""
@@ -104,27 +104,25 @@ class Partitions:
         for part, (low, high) in zip(self.parts, pairwise(self.starts), strict=True):
             some = None if rows is None else rows[np.searchsorted(rows, low) : np.searchsorted(rows, high)] - low
             tasks.append(delayed(_encoded)(part, self.role, shared, some))
-        found: Rows = self.client.gather(self.client.compute(tasks))
-        return found
+        return self.cluster.answers(tasks)
 
     def table(self) -> Table:
         """The whole sample, brought here."""
-        tables = self.client.gather(self.client.compute([delayed(_table)(part, self.role) for part in self.parts]))
-        return joined(tables)
+        return joined(self.cluster.answers([delayed(_table)(part, self.role) for part in self.parts]))
 
     def _added(self, work: Callable[..., Any], add: Callable[..., Any], *arguments: Any) -> Any:
         arguments = tuple(whole(argument) for argument in arguments)
         answers = [delayed(work)(part, self.role, *arguments) for part in self.parts]
-        return self.client.compute(tree(add, answers)).result()
+        return self.cluster.answer(tree(add, answers))
 
 
 Rows = list[tuple[NDArray[np.float64], NDArray[np.float64] | None]]
 
 
-def partitioned(client: Client, data: Any, role: str) -> Partitions:
+def partitioned(cluster: Cluster, data: Any, role: str) -> Partitions:
     """Find the parts of a sample, count their rows and look at their columns."""
     parts = _parts(data, role)
-    heads = client.gather(client.compute([delayed(_head)(part, role) for part in parts]))
+    heads = cluster.answers([delayed(_head)(part, role) for part in parts])
     kept = [(part, head) for part, head in zip(parts, heads, strict=True) if head[0]]
     rows = sum(length for length, _, _ in heads)
     if rows < MIN_ROWS:
@@ -134,7 +132,7 @@ def partitioned(client: Client, data: Any, role: str) -> Partitions:
     odd = sorted({name for _, head in kept for name in {*head[1]} ^ {*names}})
     if odd:
         raise InputError(f"{role}: the partitions differ in column {shown(odd[0])}; make them alike")
-    return Partitions(client, role, [part for part, _ in kept], [head[0] for _, head in kept], names, positional)
+    return Partitions(cluster, role, [part for part, _ in kept], [head[0] for _, head in kept], names, positional)
 
 
 def whole(argument: Any) -> Any:
