@@ -262,7 +262,7 @@ RELATIONS: dict[str, Callable[[Draw, dict[str, Any]], dict[str, Any]]] = {
 
 
 def _constructed(rng: Random, name: str) -> Case:
-    """A class that users make objects of, with any arguments: nothing is computed, so they may be as large as they like."""
+    """A class that users make objects of, with any arguments: nothing is computed, so any size will do."""
     draw, kind = Draw(rng), PUBLIC[name]
     if name in PARAMS:
         names = rng.sample(field_names(kind), rng.choice((0, 1, 1, 2, 4)))

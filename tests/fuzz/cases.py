@@ -8,7 +8,7 @@ from typing import Any
 from tests.fuzz import calls, commands
 
 TARGETS = [*calls.TARGETS, *commands.TARGETS]
-OFTEN = {name: 12 for name in (*calls.FUNCTIONS, *commands.TARGETS)}  # where most code is behind
+OFTEN = dict.fromkeys((*calls.FUNCTIONS, *commands.TARGETS), 12)  # where most code is behind
 SELDOM = {"shiftscope demo": 1}
 WEIGHTS = [SELDOM.get(name, OFTEN.get(name, 1)) for name in TARGETS]
 

@@ -1,4 +1,4 @@
-"""Command lines of every command, found by introspection: a new option is fuzzed by its type without a word here."""
+"""Command lines of every command, found by introspection: a new option is fuzzed without a word here."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ BAD_TEXT = (
     " 1 ",
     "None",
 )
+NEW = ("0", "1", "7", "0.5", "a", "out.x", "reference")  # for options that are not known here yet
 BAD_INPUTS = (
     "nowhere.csv",
     "",
@@ -104,7 +105,7 @@ class Line:
     def _value(self, option: Any) -> str:
         if self.rng.random() < 0.06:
             return self.rng.choice((*BAD_TEXT, *BAD_OUTPUTS, *self.files))
-        pool = OPTIONS.get((self.command, option.name)) or OPTIONS.get(option.name) or BY_TYPE[option.type.name]
+        pool = OPTIONS.get((self.command, option.name)) or OPTIONS.get(option.name) or _either(*NEW)
         return str(pool(self))
 
 
@@ -167,17 +168,19 @@ OPTIONS: dict[str | tuple[str, str], Callable[[Line], object]] = {
     "table": _either("table.csv", "table.parquet", "table.txt"),
     "plot": _either("plot.png", "plot.svg", "plot.pdf", "plot.gif"),
 }
-BY_TYPE: dict[str, Callable[[Line], object]] = {
-    "integer": _either("0", "1", "7"),
-    "integer range": _either("0", "1", "7"),
-    "float": _either("0", "0.5", "2"),
-    "float range": _either("0", "0.5", "2"),
-    "text": _either("a", "out.x"),
-    "path": _either("out.x", "a b"),
-    "choice": _either("reference"),
-}  # of options that are not known here yet
-CHANCE = {"report": 0.08, "plot": 0.05, "engine": 0.04, "scheduler": 0.02, "quiet": 0.3, "json": 0.6, "fail_on_shift": 0.4,
-          "history": 0.4, "horizon": 0.4, "debug": 0.02, "alpha": 0.3}  # fmt: skip
+CHANCE = {
+    "report": 0.08,
+    "plot": 0.05,
+    "engine": 0.04,
+    "scheduler": 0.02,
+    "quiet": 0.3,
+    "json": 0.6,
+    "fail_on_shift": 0.4,
+    "history": 0.4,
+    "horizon": 0.4,
+    "debug": 0.02,
+    "alpha": 0.3,
+}
 
 
 def _rows_file(line: Line) -> str:

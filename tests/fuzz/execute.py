@@ -273,7 +273,7 @@ def _state() -> dict[str, object]:
     style = sys.modules.get("matplotlib")
     return {
         "random": hash(random.getstate()),
-        "numpy random": np.random.get_state()[1].tobytes()[:64],  # type: ignore[index]
+        "numpy random": repr(np.random.get_state()),  # noqa: NPY002 - the state that others may use
         "numpy errors": tuple(np.geterr().items()),
         "numpy printing": repr(np.get_printoptions()),
         "warnings": len(warnings.filters),

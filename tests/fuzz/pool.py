@@ -15,8 +15,9 @@ from tests.fuzz.execute import FAULT, Outcome
 
 ROOT = Path(__file__).resolve().parents[2]
 CPU_SECONDS = 30.0  # of one input: a thousand times the usual
-WALL_SECONDS = 180.0  # of one input, for what waits instead of working, on a machine that is busy with other things
+IDLE_SECONDS = 60.0  # without any work: it waits for what will not come, however busy the machine is with other things
 MEMORY = 3 << 30  # bytes of a worker
+LOOKED_EVERY = 0.5  # seconds
 LIVES = 3000  # inputs of one worker: a new one has none of the old one's memory
 TICK = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -25,7 +26,8 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 class Worker:
     """One child process at a time, started again after a fault that took it."""
 
-    def __init__(self) -> None:
+    def __init__(self, *command: str) -> None:
+        self._command = command or (sys.executable, "-m", "tests.fuzz.worker")
         self._child: subprocess.Popen[bytes] | None = None
         self._answers = -1
         self._done = 0
@@ -46,9 +48,13 @@ class Worker:
         read, write = os.pipe()
         path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
         environment = {**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "default", "MPLBACKEND": "agg"}
-        command = [sys.executable, "-m", "tests.fuzz.worker", str(write)]
         self._child = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, pass_fds=(write,), env=environment, cwd=ROOT
+            [*self._command, str(write)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            pass_fds=(write,),
+            env=environment,
+            cwd=ROOT,
         )
         os.close(write)
         self._answers, self._done = read, 0
@@ -56,9 +62,9 @@ class Worker:
     def _awaited(self) -> Outcome:
         """The answer, or why there is none."""
         assert self._child is not None
-        start, cpu, text = time.monotonic(), None, b""
+        first, last, since, text = None, None, time.monotonic(), b""
         while not text.endswith(b"\n"):
-            ready, _, _ = select.select([self._answers], [], [], 0.5)
+            ready, _, _ = select.select([self._answers], [], [], LOOKED_EVERY)
             if ready:
                 part = os.read(self._answers, 1 << 16)
                 if not part:
@@ -66,10 +72,12 @@ class Worker:
                 text += part
                 continue
             spent, memory = self._usage()
-            cpu = spent if cpu is None else cpu
+            first = spent if first is None else first
+            if spent != last:
+                last, since = spent, time.monotonic()
             if memory > MEMORY:
                 return self._lost("too much memory")
-            if spent - cpu > CPU_SECONDS or time.monotonic() - start > WALL_SECONDS:
+            if spent - first > CPU_SECONDS or time.monotonic() - since > IDLE_SECONDS:
                 return self._lost("no answer in time")
         return Outcome(**json.loads(text))
 

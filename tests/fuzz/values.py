@@ -1,4 +1,4 @@
-"""Arguments of Python calls: pools of good and bad values by the name of a parameter, and how JSON becomes an object."""
+"""Arguments of Python calls: good and bad values by the name of a parameter, and how JSON becomes an object."""
 
 from __future__ import annotations
 
@@ -37,21 +37,62 @@ BAD = [
 ]
 
 PARAMS = {
-    "ScanParams": {"n_permutations": [31, 63, 7], "level": [0.05, 0.3], "n_seeds": [0, 8], "beam": [0, 2],
-                   "max_features": [1, 3, 4], "max_triples": [0, 4, 40], "max_sets": [1, 5], "rows_per_cell": [1, 4, 16]},
-    "EqualiseParams": {"k_max": [1, 5, 30, 400], "q_tail": [0.5, 0.97], "alpha": [0.05, 0.4],
-                       "threshold": ["calibrated", "formula"], "null": ["exact", "simulated"], "n_permutations": [19, 39],
-                       "step": [None, 1, 50], "max_rounds": [1, 3]},
-    "LocaliseParams": {"batch": ["corrected", "paper"], "k": [1, 5, 100], "beta": [0, 0.2, 1], "epochs": [1, 10],
-                       "batch_size": [4, 200], "query_fraction": [0.01, 0.5, 0.99], "background": [1, 50],
-                       "tau_start": [1.0, 10], "tau_end": [0.1, 1.0], "learning_rate": [None, 0.01, 5.0],
-                       "l1": [0, 0.01, 100], "folds": [2, 5, 100]},
-    "ModeParams": {"least_rows": [1, 10], "pruning_anchors": [1, 100], "same_rows": [0.01, 1.0], "climbing_anchors": [1, 9],
-                   "rescan_labellings": [1, 31], "scans_per_mode": [1, 3], "sets_tried": [1, 5], "core_share": [0.1, 1.0],
-                   "region_rank": [1, 5], "region_share": [0.5, 1.0], "compact_share": [0.1, 1], "level_share": [0.01, 1]},
-    "CompareParams": {"alpha": [0.05, 0.3], "n_permutations": [59, 99], "max_iterations": [1, 2], "max_modes": [1, 5],
-                      "full_space_rows": [100, 110, 200_000]},
-}  # settings that answer soon  # fmt: skip
+    "ScanParams": {
+        "n_permutations": [31, 63, 7],
+        "level": [0.05, 0.3],
+        "n_seeds": [0, 8],
+        "beam": [0, 2],
+        "max_features": [1, 3, 4],
+        "max_triples": [0, 4, 40],
+        "max_sets": [1, 5],
+        "rows_per_cell": [1, 4, 16],
+    },
+    "EqualiseParams": {
+        "k_max": [1, 5, 30, 400],
+        "q_tail": [0.5, 0.97],
+        "alpha": [0.05, 0.4],
+        "threshold": ["calibrated", "formula"],
+        "null": ["exact", "simulated"],
+        "n_permutations": [19, 39],
+        "step": [None, 1, 50],
+        "max_rounds": [1, 3],
+    },
+    "LocaliseParams": {
+        "batch": ["corrected", "paper"],
+        "k": [1, 5, 100],
+        "beta": [0, 0.2, 1],
+        "epochs": [1, 10],
+        "batch_size": [4, 200],
+        "query_fraction": [0.01, 0.5, 0.99],
+        "background": [1, 50],
+        "tau_start": [1.0, 10],
+        "tau_end": [0.1, 1.0],
+        "learning_rate": [None, 0.01, 5.0],
+        "l1": [0, 0.01, 100],
+        "folds": [2, 5, 100],
+    },
+    "ModeParams": {
+        "least_rows": [1, 10],
+        "pruning_anchors": [1, 100],
+        "same_rows": [0.01, 1.0],
+        "climbing_anchors": [1, 9],
+        "rescan_labellings": [1, 31],
+        "scans_per_mode": [1, 3],
+        "sets_tried": [1, 5],
+        "core_share": [0.1, 1.0],
+        "region_rank": [1, 5],
+        "region_share": [0.5, 1.0],
+        "compact_share": [0.1, 1],
+        "level_share": [0.01, 1],
+    },
+    "CompareParams": {
+        "alpha": [0.05, 0.3],
+        "n_permutations": [59, 99],
+        "max_iterations": [1, 2],
+        "max_modes": [1, 5],
+        "full_space_rows": [100, 110, 200_000],
+    },
+}  # settings that answer soon
 PARTS = {"scan": "ScanParams", "equalise": "EqualiseParams", "localise": "LocaliseParams", "modes": "ModeParams"}
 ALWAYS = {
     "ScanParams": {"n_permutations": 63, "n_seeds": 8, "beam": 2},
