@@ -10,11 +10,15 @@ from numbers import Integral, Real
 from typing import TypeGuard, TypeVar
 
 T = TypeVar("T")
+LONGEST = 1000  # characters of a message: of a longer one, beginning and end
 SMALLEST_ALPHA = 1e-7  # tens of millions of labellings: more than anyone can wait for
 
 
 class ShiftscopeError(Exception):
-    """Root of every error that shiftscope raises on purpose."""
+    """Root of every error that shiftscope raises on purpose: one printable line, whatever values it tells."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(_one_line(str(message)))
 
 
 class InputError(ShiftscopeError, ValueError):
@@ -27,6 +31,13 @@ class ParameterError(ShiftscopeError, ValueError):
 
 class EngineError(ShiftscopeError, RuntimeError):
     """An engine could not deliver what was asked of it."""
+
+
+def _one_line(message: str) -> str:
+    """A message without line ends and what cannot be shown, cut in the middle if it is too long."""
+    line = "".join(character if character.isprintable() else "?" for character in " ".join(message.split()))
+    half = LONGEST // 2
+    return line if len(line) <= LONGEST else f"{line[:half]} … {line[-half:]}"
 
 
 def is_number(value: object) -> TypeGuard[float]:

@@ -201,6 +201,8 @@ def _arguments(draw: Draw, function: Callable[..., Any], given: float = 0.2) -> 
     """What must be given, mostly good; what may be, now and then; at times anything at all."""
     rng, args = draw.rng, {}
     for one in required(function):
+        if one.name in INTERNAL:
+            continue
         needed = one.default is inspect.Parameter.empty
         if not needed and rng.random() > given:
             continue

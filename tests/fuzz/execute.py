@@ -38,7 +38,7 @@ from tests.fuzz.values import Maker
 from validation.unchanged import digests
 
 ANSWERED, REFUSED, UNBUILT, FAULT = "answered", "refused", "unbuilt", "fault"
-DONE, SHIFT, USER_ERROR = 0, 1, 2
+DONE, SHIFT, USER_ERROR, FAULTY = 0, 1, 2, 3
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,8 @@ def _judged(case: dict[str, Any], place: Path, cluster: Cluster) -> Outcome:
         must(not changed, f"nothing global has changed ({changed})")
         _check_files(before, _files(place), run.may_write(outcome))
     except WrongError as error:
-        return Outcome(FAULT, f"wrong: {error.args[0]}", traceback.format_exc()[-3000:])
+        detail = error.args[1] if len(error.args) > 1 else traceback.format_exc()
+        return Outcome(FAULT, f"wrong: {error.args[0]}", detail[-3000:])
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt):
             raise
@@ -181,14 +182,18 @@ class _Command:
         if code in (DONE, SHIFT):
             self._check_outputs(code, out)
             return Outcome(ANSWERED)
+        if code == FAULTY:
+            _, _, err = self._run("--debug")
+            raise WrongError(f"exit code 3: {_place(err)}", err)
         must(code == USER_ERROR, f"exit code {code}: {_shortened(err)}")
         must(not out, "a refusal leaves standard output alone")
         must(err.startswith("shiftscope: ") and err.count("\n") == 1, "a refusal is one line on standard error")
         check_refusal(err.rstrip("\n"))
         return Outcome(REFUSED, detail=err[:300])
 
-    def _run(self) -> tuple[int, str, str]:
-        argv, sys.argv = sys.argv, ["shiftscope", *self.argv]
+    def _run(self, *more: str) -> tuple[int, str, str]:
+        self.prepare()
+        argv, sys.argv = sys.argv, ["shiftscope", *self.argv[:1], *more, *self.argv[1:]]
         try:
             main()
             code: Any = 0
@@ -272,7 +277,7 @@ def _state() -> dict[str, object]:
     plots = sys.modules.get("matplotlib.pyplot")
     style = sys.modules.get("matplotlib")
     return {
-        "random": hash(random.getstate()),
+        "random": 0 if "distributed" in sys.modules else hash(random.getstate()),  # threads of a cluster draw from it
         "numpy random": repr(np.random.get_state()),  # noqa: NPY002 - the state that others may use
         "numpy errors": tuple(np.geterr().items()),
         "numpy printing": repr(np.get_printoptions()),
@@ -305,6 +310,14 @@ def signature(error: BaseException) -> str:
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "/shiftscope/" in frame.filename]
     place = f"{frames[-1].filename.rpartition('/shiftscope/')[2]}:{frames[-1].name}" if frames else "outside"
     return f"{type(error).__name__} in {place}: {_shortened(str(error))}"
+
+
+def _place(debug: str) -> str:
+    """Where a fault of the command line lies, and its words: from what --debug shows."""
+    frames = re.findall(r'File ".*/shiftscope/(\S+)", line \d+, in (\S+)', debug)
+    place = ":".join(frames[-1]) if frames else "outside"
+    words = re.search(r"a fault of shiftscope \((.*)\)", debug)
+    return f"{place}: {_shortened(words[1] if words else debug)}"
 
 
 def _shortened(text: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from tests.fuzz.tagged import packed, unpacked
 
 Case = dict[str, Any]
-SECONDS = 60.0
+SECONDS = 30.0
 
 
 def shrunk(case: Case, fails: Callable[[Case], bool], seconds: float = SECONDS) -> Case:

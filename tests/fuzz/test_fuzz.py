@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import random
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -128,7 +127,7 @@ PLANTED: dict[str, tuple[Callable[..., Any], str]] = {
     "a crash": (lambda **_: {}["x"], "KeyError in outside"),
     "two lines": (lambda **_: _refuse("one\ntwo"), "wrong: a refusal is one printable line"),
     "a warning": (lambda **_: warnings.warn("hear", stacklevel=1), "wrong: no warning (hear)"),
-    "random state": (lambda **_: random.seed(3), "wrong: nothing global has changed (random)"),
+    "random state": (lambda **_: np.random.seed(3), "wrong: nothing global has changed (numpy random)"),  # noqa: NPY002
     "errors": (lambda **_: np.seterr(all="raise"), "wrong: nothing global has changed (numpy errors)"),
     "an input": (lambda **_: Path("t.csv").write_text("b\n"), "wrong: a file that is no output was changed"),
     "litter": (lambda **_: Path("u.csv").write_text("b\n"), "wrong: no other file appears (here/u.csv)"),

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
-from shiftscope.errors import ParameterError, is_share, is_whole
+from shiftscope.errors import ParameterError, check_seed, is_share, is_whole
 from shiftscope.kernels.score_walk import crossing_probability, score_sequences
 
 SIMULATION_CHUNK = 20_000  # sequences drawn at a time; part of the seeded result, so not a parameter
@@ -125,8 +125,9 @@ class SimulatedNull:
 
     def __init__(self, k_max: int, p: float, n: int = 100_000, random_state: int = 0) -> None:
         _check(k_max, p)
-        if n < 1:
-            raise ParameterError(f"n must be at least 1, got {n}: the null needs simulated sequences")
+        check_seed(random_state)
+        if not is_whole(n, 1):
+            raise ParameterError(f"n must be a whole number of at least 1, got {n!r}: the null needs sequences")
         self.k_max = int(k_max)
         self.p = float(p)
         rng = np.random.default_rng(random_state)
