@@ -187,7 +187,8 @@ class _Command:
             raise WrongError(f"exit code 3: {_place(err)}", err)
         must(code == USER_ERROR, f"exit code {code}: {_shortened(err)}")
         must(not out, "a refusal leaves standard output alone")
-        must(err.startswith("shiftscope: ") and err.count("\n") == 1, "a refusal is one line on standard error")
+        if not (err.startswith("shiftscope: ") and err.count("\n") == 1):
+            raise WrongError(f"a refusal is one line on standard error ({_shortened(err)})", err)
         check_refusal(err.rstrip("\n"))
         return Outcome(REFUSED, detail=err[:300])
 
@@ -260,7 +261,7 @@ def _files(place: Path) -> dict[str, str]:
 
 
 def _check_files(before: dict[str, str], after: dict[str, str], may_write: set[str]) -> None:
-    allowed = {re.sub(r"/+", "/", f"here/{name.removeprefix('./')}") for name in may_write}
+    allowed = {re.sub(r"/+", "/", f"here/{name.removeprefix('./').rstrip('/')}") for name in may_write}
     for name in before:
         if before[name] != after.get(name) and name not in allowed:
             raise WrongError("a file that is no output was changed")
@@ -277,7 +278,7 @@ def _state() -> dict[str, object]:
     plots = sys.modules.get("matplotlib.pyplot")
     style = sys.modules.get("matplotlib")
     return {
-        "random": 0 if "distributed" in sys.modules else hash(random.getstate()),  # threads of a cluster draw from it
+        "random": 0 if "dask" in sys.modules else hash(random.getstate()),  # Dask draws from it
         "numpy random": repr(np.random.get_state()),  # noqa: NPY002 - the state that others may use
         "numpy errors": tuple(np.geterr().items()),
         "numpy printing": repr(np.get_printoptions()),
@@ -289,7 +290,7 @@ def _state() -> dict[str, object]:
         "pools": tuple((pool["filepath"], pool["num_threads"]) for pool in threadpoolctl.threadpool_info()),
         "figures": tuple(plots.get_fignums()) if plots else (),
         "style": hash(repr(style.rcParams)) if style else 0,
-        "decimal": repr(decimal.getcontext()),
+        "decimal": (decimal.getcontext().prec, decimal.getcontext().rounding),
         "garbage": gc.isenabled(),
         "recursion": sys.getrecursionlimit(),
         "path": len(sys.path),

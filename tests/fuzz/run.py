@@ -13,6 +13,7 @@ import argparse
 import hashlib
 import json
 import os
+import signal
 import threading
 import time
 from collections import Counter
@@ -128,6 +129,8 @@ def main() -> None:
     if given.show:
         print(record.table())
         return
+    for stop in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(stop, signal.default_int_handler)
     known = len(record.faults)
     _run(record, given)
     print(record.table())

@@ -133,7 +133,7 @@ def value_text(kind: Kind, value: float) -> str:
 
 def number_text(value: float) -> str:
     """A number as a level: the shortest text that reads back as it, whole numbers without a point."""
-    return str(int(value)) if value == int(value) and abs(value) < WHOLE_SHOWN else repr(float(value))
+    return str(int(value)) if abs(value) < WHOLE_SHOWN and value == int(value) else repr(float(value))
 
 
 def parsed_number(text: str) -> float | None:
