@@ -81,7 +81,8 @@ class Line:
     def arguments(self) -> list[str]:
         """The words that every command needs, by the names of its arguments."""
         words, self.belongs = [], self.rng.random() < 0.35
-        self.pair = tables.pair(self.rng)
+        sizes = (55, 60, 80) if self.command == "certify" and self.rng.random() < 0.7 else tables.SIZES
+        self.pair = tables.pair(self.rng, plain=self.rng.random() < 0.4, sizes=sizes)
         self.names = list(self.pair[0]["names"])
         for one in COMMANDS[self.command].params:
             if one.param_type_name == "argument":
@@ -104,7 +105,7 @@ class Line:
 
     def _value(self, option: Any) -> str:
         if self.rng.random() < 0.06:
-            return self.rng.choice((*BAD_TEXT, *BAD_OUTPUTS, *self.files))
+            return self.rng.choice((*BAD_TEXT, *BAD_OUTPUTS, *self.files)).replace("\0", "")  # no shell can pass it
         pool = OPTIONS.get((self.command, option.name)) or OPTIONS.get(option.name) or _either(*NEW)
         return str(pool(self))
 

@@ -47,7 +47,7 @@ class Worker:
     def _start(self) -> None:
         read, write = os.pipe()
         path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
-        environment = {**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "default", "MPLBACKEND": "agg"}
+        environment = {**os.environ, "PYTHONPATH": path, "MPLBACKEND": "agg"}
         self._child = subprocess.Popen(
             [*self._command, str(write)],
             stdin=subprocess.PIPE,

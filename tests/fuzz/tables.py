@@ -164,16 +164,16 @@ WARTS: dict[str, Callable[[Random, list[Any]], list[Any]]] = {
 }
 
 
-def pair(rng: Random, *, plain: bool = False) -> tuple[Spec, Spec]:
+def pair(rng: Random, *, plain: bool = False, sizes: tuple[int, ...] = SIZES) -> tuple[Spec, Spec]:
     """Two tables of mostly the same columns; half of the time the second has a group of rows of its own."""
     n_columns = rng.choice((1, 2, 2, 3, 3, 4, 5, 7))
     pool = PLAIN if plain else (*USUAL * 2, *KINDS)
     names, kinds = _names(rng, n_columns, plain=plain), [rng.choice(pool) for _ in range(n_columns)]
-    sizes = [rng.choice(SIZES) if plain or rng.random() < 0.94 else rng.choice(ODD_SIZES) for _ in range(2)]
+    n, m = (rng.choice(sizes) if plain or rng.random() < 0.94 else rng.choice(ODD_SIZES) for _ in range(2))
     shifted = rng.random() < 0.6
     moved = [rng.random() < 0.6 for _ in kinds]
-    reference = _table(rng, names, kinds, sizes[0], [False] * n_columns)
-    current = _table(rng, names, kinds, sizes[1], [shifted and one for one in moved])
+    reference = _table(rng, names, kinds, n, [False] * n_columns)
+    current = _table(rng, names, kinds, m, [shifted and one for one in moved])
     if plain:
         for table in (reference, current):
             _plain_gaps(rng, table, kinds)

@@ -64,7 +64,7 @@ def _cluster() -> Any:
     """A cluster in this process, started when it is first asked for."""
     from distributed import Client, LocalCluster
 
-    cluster = LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None)
+    cluster = LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0")
     for name in [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]:
         logging.getLogger(name).setLevel(logging.CRITICAL)  # it speaks of its own heartbeat whenever it likes
     return Client(cluster, set_as_default=False)

@@ -155,7 +155,10 @@ def _from_series(raw: nw.Series[Any]) -> Column | Unusable:
         values = np.asarray(raw.cast(nw.Float64).to_numpy(), dtype=np.float64)
         return Column("number", values, whole=dtype.is_integer())
     if dtype in (nw.Categorical, nw.Enum):  # a category is no number, even if its level is called 1
-        raw = raw.cast(nw.String)
+        try:
+            raw = raw.cast(nw.String)
+        except UnicodeDecodeError:  # pandas has categories of bytes too
+            return _from_values(raw.to_list())
     if raw.dtype == nw.String:
         return categorised(text if isinstance(text, str) else None for text in raw.to_list())
     if dtype == nw.Datetime or dtype == nw.Date:
