@@ -211,4 +211,4 @@ def command_case(rng: Random, target: str) -> Case:
     words = [*options, *arguments] if rng.random() < 0.3 else [*arguments, *options]
     if rng.random() < 0.03:
         words.insert(rng.randrange(len(words) + 1), rng.choice(("--nothing", "-x", "extra", "--", "--help")))
-    return {"target": target, "argv": [line.command, *words], "files": line.files}
+    return {"target": target, "argv": [line.command, *words], "files": line.files, "twice": rng.random() < 0.1}

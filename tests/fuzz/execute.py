@@ -172,6 +172,7 @@ class _Command:
 
     def __init__(self, case: dict[str, Any]) -> None:
         self.argv = [str(word) for word in case["argv"]]
+        self.twice = case.get("twice", False)
 
     def prepare(self) -> None:
         for stream in (1, 2):
@@ -179,6 +180,12 @@ class _Command:
             os.lseek(stream, 0, os.SEEK_SET)
 
     def outcome(self) -> Outcome:
+        if self.twice:
+            before = _contents()
+            first = self._run(), _contents()
+            _restore(before)
+            must((self._run(), _contents()) == first, "the same command once more writes the same bytes")
+            _restore(before)
         code, out, err = self._run()
         if code in (DONE, SHIFT):
             self._check_outputs(code, out)
@@ -247,6 +254,19 @@ class _Command:
 def _read(stream: int) -> str:
     size = os.fstat(stream).st_size
     return os.pread(stream, size, 0).decode("utf-8", "replace")
+
+
+def _contents() -> dict[Path, bytes]:
+    """All files of this folder."""
+    return {path: path.read_bytes() for path in sorted(Path().rglob("*")) if path.is_file()}
+
+
+def _restore(before: dict[Path, bytes]) -> None:
+    """This folder as it was."""
+    for path in set(_contents()) - set(before):
+        path.unlink()
+    for path, content in before.items():
+        path.write_bytes(content)
 
 
 # --- what must stay as it was ----------------------------------------------------------------------------------
