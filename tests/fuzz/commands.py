@@ -81,7 +81,7 @@ class Line:
     def arguments(self) -> list[str]:
         """The words that every command needs, by the names of its arguments."""
         words, self.belongs = [], self.rng.random() < 0.35
-        sizes = (55, 60, 80) if self.command == "certify" and self.rng.random() < 0.7 else tables.SIZES
+        sizes = (80, 110, 130) if self.command == "certify" else tables.SIZES
         self.pair = tables.pair(self.rng, plain=self.rng.random() < 0.4, sizes=sizes)
         self.names = list(self.pair[0]["names"])
         for one in COMMANDS[self.command].params:
