@@ -63,7 +63,7 @@ def from_plain(kind: Any, value: Any, where: str) -> Any:
         return value
     if kind is float:
         _check(value is None or _is_number(value), where, "a number", value)
-        return math.inf if value is None else _as_float(value, where)
+        return math.inf if value is None else float(value)
     _check(type(value) is kind, where, {bool: "true or false", int: "a whole number"}.get(kind, "text"), value)
     return value
 
@@ -89,7 +89,7 @@ def _from_array(dtype: Any, value: Any, where: str) -> Any:
     (scalar,) = get_args(dtype)
     try:
         array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
+    except (TypeError, ValueError) as error:
         raise UnfitError(f"{where} must be a list of numbers") from error
     return array.astype(scalar)
 
@@ -99,13 +99,6 @@ def _from_list(inner: tuple[Any, ...], value: Any, where: str) -> tuple[Any, ...
     kinds = [inner[0]] * len(value) if inner[-1] is Ellipsis else list(inner)
     _check(len(kinds) == len(value), where, f"a list of {len(kinds)}", value)
     return tuple(from_plain(kind, item, where) for kind, item in zip(kinds, value, strict=True))
-
-
-def _as_float(value: float, where: str) -> float:
-    try:
-        return float(value)
-    except OverflowError as error:
-        raise UnfitError(f"{where} must be a number, got one of {len(str(value))} digits") from error
 
 
 def _is_number(value: object) -> bool:

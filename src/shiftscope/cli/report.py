@@ -24,13 +24,13 @@ def report(
         from shiftscope.output_files import together
         from shiftscope.report.html import write_html
         from shiftscope.report.markdown import write_markdown
-        from shiftscope.report.saved_result import read_summary, refusing_damage
+        from shiftscope.report.saved_result import read_summary
 
         page = report or result.with_suffix(".html")
         files: list[Path | str] = [path for path in (page, markdown) if path is not None]
         check_outputs(files, inputs=(str(result),))
         summary = read_summary(result)
-        with refusing_damage(result), together():
+        with together():
             write_html(summary, page)
             if markdown is not None:
                 write_markdown(summary, markdown)

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 
-from shiftscope.errors import InputError
+from shiftscope.errors import InputError, ParameterError
 from shiftscope.json_data import UnfitError, from_plain
-from shiftscope.messages import one_line
 from shiftscope.report.summary import SCHEMA, Summary
 
 
@@ -29,26 +25,15 @@ def read_summary(path: str | PathLike[str]) -> Summary:
         raise InputError(f"{str(path)!r} is not a result of shiftscope (no field schema); give a file of --json")
     if schema != SCHEMA:
         raise InputError(f"{str(path)!r} has schema {schema!r}, this version reads {SCHEMA}; compare again")
-    with refusing_damage(path):
-        summary = from_plain(Summary, saved, "result")
-    assert isinstance(summary, Summary)
-    return summary
-
-
-@contextmanager
-def refusing_damage(path: str | PathLike[str]) -> Iterator[None]:
-    """Refuse a saved result whose parts do not fit together, as soon as anything made of it shows that."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")  # numbers that no comparison has
-            yield
-    except InputError:
-        raise
-    except (UnfitError, ArithmeticError, LookupError, TypeError, ValueError, Warning) as error:
+        summary = from_plain(Summary, saved, "result")
+    except (UnfitError, ParameterError) as error:
         raise InputError(
-            f"{str(path)!r} is not a whole result of this version ({one_line(error)}): "
+            f"{str(path)!r} is not a whole result of this version ({error}): "
             "it is damaged or another version wrote it; compare again"
         ) from error
+    assert isinstance(summary, Summary)
+    return summary
 
 
 def _parsed(path: str | PathLike[str]) -> object:
