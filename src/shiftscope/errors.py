@@ -60,6 +60,11 @@ def is_share(value: object) -> TypeGuard[float]:
     return is_number(value) and 0.0 < value < 1.0
 
 
+def is_one_of(value: object, *options: str) -> bool:
+    """Whether a parameter is one of some words; arrays and the like are none."""
+    return isinstance(value, str) and value in options
+
+
 def alpha_fault(alpha: object) -> str | None:
     """What is wrong with a level; None if nothing is."""
     if not is_share(alpha):

@@ -58,6 +58,8 @@ class Worker:
         )
         os.close(write)
         self._answers, self._done = read, 0
+        while b"\n" not in os.read(read, 64) and self._child.poll() is None:
+            pass  # it may have to compile everything first
 
     def _awaited(self) -> Outcome:
         """The answer, or why there is none."""

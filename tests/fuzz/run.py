@@ -44,6 +44,7 @@ class Record:
         self.tried = {target: Counter(counts) for target, counts in known.get("tried", {}).items()}
         self.faults: dict[str, dict[str, Any]] = known.get("faults", {})
         self.lock = threading.Lock()
+        self.over = False  # the run was interrupted, and its workers ended in the middle
 
     def seed(self) -> int:
         """A seed that nobody had."""
@@ -66,7 +67,7 @@ class Record:
     def save(self) -> None:
         """To disk, whole."""
         with self.lock:
-            known = {name: value for name, value in vars(self).items() if name not in ("path", "lock")}
+            known = {name: value for name, value in vars(self).items() if name not in ("path", "lock", "over")}
             self.path.parent.mkdir(parents=True, exist_ok=True)
             part = self.path.with_suffix(".part")
             part.write_text(json.dumps(known, indent=1), "utf-8")
@@ -100,6 +101,8 @@ def fuzz(record: Record, worker: Worker, end: float, found: Path) -> None:
         seed = record.seed()
         case = case_of(Random(seed))
         outcome = worker.run(case)
+        if record.over:
+            return
         if record.add(case["target"], outcome, seed):
             print(f"FAULT {case['target']}: {outcome.signature} (seed {seed})", flush=True)
             keep(case, outcome, worker, found)
@@ -154,6 +157,7 @@ def _run(record: Record, given: argparse.Namespace) -> None:
     except KeyboardInterrupt:
         print("interrupted; the next run goes on from here")
     finally:
+        record.over = True
         for worker in workers:
             worker.stop()
         record.save()

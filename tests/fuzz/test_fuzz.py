@@ -166,6 +166,7 @@ def test_a_wrong_answer_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 STUB = """
 import json, os, sys, time
+os.write(int(sys.argv[1]), b"ready\\n")
 for line in sys.stdin:
     case, held = json.loads(line), None
     if case == "wait": time.sleep(99)

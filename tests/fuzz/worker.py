@@ -32,6 +32,7 @@ def main() -> None:
     cases = os.fdopen(os.dup(0), "rb")
     _own_streams()
     _make_quick()
+    print("ready", file=answers, flush=True)
     for line in cases:
         outcome = execute(json.loads(line), _cluster)
         print(json.dumps(asdict(outcome)), file=answers, flush=True)
