@@ -44,10 +44,10 @@ class Draw:
         return list(self.reference["names"])
 
     def good(self, name: str, annotation: str) -> Any:
-        """A value that makes sense for a parameter, as far as the data do; KeyError if its name is not known."""
+        """A value that makes sense for a parameter, as far as the data do; anything if its name is not known."""
         if name == "params":
             return settings(self.rng, next(kind for kind in PARAMS if kind in annotation))
-        return GOOD[name](self)
+        return GOOD[name](self) if name in GOOD else self.rng.choice(BAD)
 
     def pair(self) -> list[Any]:
         """Both samples as frames."""
@@ -128,6 +128,7 @@ GOOD: dict[str, Callable[[Draw], Any]] = {
     "gathered_rows": lambda draw: draw.rng.choice((10, 30)),
     "shard_rows": lambda draw: draw.rng.choice((1, 10)),
     "large_search": lambda draw: draw.rng.choice((1, 10**9)),
+    "wait_seconds": lambda draw: draw.rng.choice((1, 60.0)),
     "include": lambda draw: draw.names[:2],
     "exclude": lambda draw: draw.names[:1],
     "kinds": lambda draw: {"dict": [[name, draw.rng.choice(("number", "category"))] for name in draw.names[:1]]},
