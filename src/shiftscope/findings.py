@@ -16,7 +16,7 @@ from shiftscope.encoding.encode import Encoded
 from shiftscope.encoding.features import Feature, columns_of
 from shiftscope.encoding.sample_order import Side, other_side, swapped
 from shiftscope.engines.base import Gathered
-from shiftscope.errors import ParameterError, is_number, is_whole
+from shiftscope.errors import ParameterError, is_number, is_one_of, is_whole
 from shiftscope.full_space.calibrate import Calibration
 from shiftscope.full_space.equalise import Equalisation
 from shiftscope.full_space.null import ScoreNull
@@ -258,7 +258,7 @@ def chosen_subset(
 
 def check_conditions(keep: object, max_share: object) -> None:
     """Refuse conditions that no result could meet."""
-    if keep not in (None, "reference", "current"):
+    if keep is not None and not is_one_of(keep, "reference", "current"):
         raise ParameterError(f"keep must be 'reference', 'current' or None, got {keep!r}")
     if max_share is not None and not (is_number(max_share) and 0.0 <= max_share <= 1.0):
         raise ParameterError(f"max_share must lie between 0 and 1, got {max_share!r}")

@@ -143,7 +143,7 @@ def value_text(kind: Kind, value: float) -> str:
 
 def number_text(value: float) -> str:
     """A number as a level: the shortest text that reads back as it, whole numbers without a point."""
-    return str(int(value)) if value == int(value) and abs(value) < WHOLE_SHOWN else repr(float(value))
+    return str(int(value)) if abs(value) < WHOLE_SHOWN and value == int(value) else repr(float(value))
 
 
 def parsed_number(text: str) -> float | None:
@@ -165,7 +165,10 @@ def _from_series(raw: nw.Series[Any]) -> Column | Unusable:
         values = np.asarray(raw.cast(nw.Float64).to_numpy(), dtype=np.float64)
         return Column("number", values, whole=dtype.is_integer())
     if dtype in (nw.Categorical, nw.Enum):  # a category is no number, even if its level is called 1
-        raw = raw.cast(nw.String)
+        try:
+            raw = raw.cast(nw.String)
+        except UnicodeDecodeError:  # pandas has categories of bytes too
+            return _from_values(raw.to_list())
     if raw.dtype == nw.String:
         return categorised(text if isinstance(text, str) else None for text in raw.to_list())
     if dtype == nw.Datetime or dtype == nw.Date:
