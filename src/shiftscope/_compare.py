@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Unpack
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from shiftscope.results import ShiftResult
 from shiftscope.samples import ChosenColumns, ChosenEngine, open_samples
 from shiftscope.subspaces.scan import scan_pool
 from shiftscope.subspaces.scan_result import ScanResult
+from shiftscope.tables.options import TableKeywords, TableOptions
 
 
 def compare(
@@ -33,6 +35,7 @@ def compare(
     params: CompareParams | None = None,
     engine: ChosenEngine = None,
     progress: Progress | None = None,
+    **tables: Unpack[TableKeywords],
 ) -> ShiftResult:
     """Do two samples differ, in which rows, in which features, and which subsets agree?
 
@@ -53,15 +56,25 @@ def compare(
         Where to compute: "local" (the default), "dask" (a cluster on this machine, for the time of the call), the
         address of a Dask scheduler, or an engine such as `shiftscope.DaskEngine`.
     progress : callable(stage, fraction), optional
+    **tables
+        How files are to be read where that is not to be found out: the fields of `TableOptions`, such as
+        `delimiter=";"` or `missing=["-200"]`. `look` shows what would be understood.
 
     Returns
     -------
     ShiftResult
     """
     params = checked_settings(alpha, params, random_state)
+    options = TableOptions.of(tables)
     clock = Clock()
     with open_samples(
-        reference, current, columns=columns, engine=engine, random_state=random_state, progress=progress
+        reference,
+        current,
+        columns=columns,
+        engine=engine,
+        random_state=random_state,
+        progress=progress,
+        tables=options,
     ) as samples:
         clock.stop("encode")
         return samples.turned(protocol(Job.of(samples, params), clock))
@@ -120,6 +133,7 @@ def protocol(job: Job, clock: Clock) -> ShiftResult:
         timings=clock.laps(),
         encoded=encoded,
         gathered=job.pool.gathered,
+        reading=job.reading,
     )
 
 

@@ -31,6 +31,7 @@ from shiftscope.subspaces.scan_result import FeatureSet, ScanResult
 from shiftscope.tables.column_choice import Columns, LeftOut
 from shiftscope.tables.column_kinds import Kind
 from shiftscope.tables.dates import DAY, time_text
+from shiftscope.tables.file_readings import Look
 
 __all__ = [  # what findings consist of: the reports take all of it from here
     "DAY",
@@ -47,6 +48,7 @@ __all__ = [  # what findings consist of: the reports take all of it from here
     "Findings",
     "Kind",
     "LeftOut",
+    "Look",
     "Mode",
     "ScanResult",
     "ScoreNull",
@@ -100,6 +102,8 @@ class Findings:
         Of samples too large to be gathered from a cluster: the rows at hand, which all but the scan is about. Row
         positions in the result are then positions in `gathered.reference` and `gathered.current`, which hold those in
         the samples (see `positions`); reports have those in the samples.
+    reading : Look or None
+        What was understood of files and columns; None of samples that a cluster has read.
     """
 
     detected: bool
@@ -119,6 +123,7 @@ class Findings:
     timings: tuple[tuple[str, float], ...] = field(repr=False)
     encoded: Encoded = field(repr=False)
     gathered: Gathered | None = field(repr=False, default=None)
+    reading: Look | None = field(repr=False, default=None)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -138,7 +143,8 @@ class Findings:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the reader has to know about how the result was reached; often nothing."""
-        return tuple(note for note in (self._gathered_note(), self._searched_note()) if note)
+        doubts = () if self.reading is None else self.reading.doubts
+        return tuple(note for note in (self._gathered_note(), self._searched_note(), *doubts) if note)
 
     def _gathered_note(self) -> str:
         if self.gathered is None:
@@ -186,6 +192,7 @@ class Findings:
             searched_current=self.searched_reference,
             encoded=swapped(self.encoded),
             gathered=None if self.gathered is None else self.gathered.swapped(),
+            reading=None if self.reading is None else self.reading.swapped(),
         )
 
     def equalised(

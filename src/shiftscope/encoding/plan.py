@@ -168,7 +168,7 @@ def _match(samples: Samples, columns: Columns) -> tuple[list[str], list[LeftOut]
         raise InputError(
             f"reference and current have no column in common: reference has {listed(reference.names)}, "
             f"current has {listed(current.names)}; columns are matched by name, so rename them "
-            "(a CSV needs a header line)"
+            "(--names gives a file without a header the names of its columns)"
         )
     left_out = [LeftOut(name, "left out on request") for name in everything if name not in wanted - {*columns.exclude}]
     asked = everything - {left.name for left in left_out}

@@ -13,6 +13,8 @@ from shiftscope.encoding.encode import Encoded
 from shiftscope.engines.binned_rows import BinnedRows
 from shiftscope.labellings.labellings import Labellings
 from shiftscope.tables.column_choice import Columns
+from shiftscope.tables.file_readings import Look
+from shiftscope.tables.options import TableOptions
 from shiftscope.tables.table import Table
 
 Report = Callable[[float], None]  # told the fraction done, now and then
@@ -107,6 +109,11 @@ class Pool(Protocol):
         """Which rows are at hand; None if all are."""
         ...
 
+    @property
+    def reading(self) -> Look | None:
+        """What was understood of the samples, in canonical order; None if they are read where they are."""
+        ...
+
     def binned(self) -> Callable[[Labellings], BinnedRows]:
         """All rows of both samples in bins, to be counted under any labellings."""
         ...
@@ -124,7 +131,7 @@ class Pool(Protocol):
 class Engine(Protocol):
     """Where rows, counts and neighbours are."""
 
-    def open(self, reference: Any, current: Any, columns: Columns, random_state: int) -> Pool:
+    def open(self, reference: Any, current: Any, columns: Columns, random_state: int, tables: TableOptions) -> Pool:
         """The two samples, read, encoded and put in order."""
         ...
 

@@ -25,6 +25,7 @@ from shiftscope.findings import (
     Findings,
     Kind,
     LeftOut,
+    Look,
     Mode,
     Side,
     Tail,
@@ -236,6 +237,7 @@ class Summary:
     timings: tuple[tuple[str, float], ...]
     environment: tuple[tuple[str, str], ...]
     gathered: GatheredRows | None = None
+    reading: Look | None = None
 
 
 def summarise(result: Findings) -> Summary:
@@ -267,6 +269,7 @@ def summarise(result: Findings) -> Summary:
         timings=result.timings,
         environment=_environment(),
         gathered=None if (part := result.gathered) is None else GatheredRows(part.reference, part.current),
+        reading=result.reading,
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 
 import narwhals as nw
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from shiftscope.messages import shown, writable
@@ -126,6 +127,13 @@ def categorised(texts: Iterable[str | None]) -> Column:
     position[None] = np.nan
     values = np.array([position[text] for text in found], dtype=np.float64)
     return Column("category", values, tuple(writable(level) for level in levels))
+
+
+def category_of(text: pl.Series) -> Column:
+    """A category of a polars series of text; null is missing."""
+    levels = text.drop_nulls().unique().sort()
+    codes = text.cast(pl.Enum(levels)).to_physical().cast(pl.Float64).fill_null(float("nan"))
+    return Column("category", codes.to_numpy(), tuple(levels.to_list()))
 
 
 def _reread(column: Column, kind: Kind) -> Column:

@@ -29,7 +29,7 @@ from shiftscope.engines.base import Gathered, Index, Neighbours, Report
 from shiftscope.engines.dask.cluster import Cluster
 from shiftscope.engines.dask.connecting import connected
 from shiftscope.engines.dask.failures import guarded
-from shiftscope.engines.dask.partitions import Partitions, partitioned, ranked_part, tree, whole
+from shiftscope.engines.dask.partitions import Partitions, partitioned, ranked_part, read_here, tree, whole
 from shiftscope.engines.dask.shards import ShardedRows, cut_shards, shard_starts
 from shiftscope.engines.local import LocalEngine
 from shiftscope.engines.local_neighbours import LocalIndex
@@ -37,6 +37,8 @@ from shiftscope.errors import ParameterError, is_positive, is_whole, kind_fault
 from shiftscope.kernels.pair_squares import pair_squares
 from shiftscope.labellings.labellings import Labellings
 from shiftscope.tables.column_choice import Columns
+from shiftscope.tables.file_readings import Look
+from shiftscope.tables.options import TableOptions
 from shiftscope.tables.table import Table
 
 GATHERED_ROWS = 1 << 20
@@ -93,11 +95,11 @@ class DaskEngine:
         with connected(address) as client:
             yield cls(client, **settings)
 
-    def open(self, reference: Any, current: Any, columns: Columns, random_state: int) -> DaskPool:
+    def open(self, reference: Any, current: Any, columns: Columns, random_state: int, tables: TableOptions) -> DaskPool:
         """The two samples, of which no more than `gathered_rows` rows are brought here."""
         cluster = self.cluster()
         try:
-            return self._opened(cluster, (reference, current), columns, random_state)
+            return self._opened(cluster, (reference, current), columns, random_state, tables)
         except BaseException:
             cluster.close()
             raise
@@ -107,16 +109,20 @@ class DaskEngine:
         return Cluster(self.client, self.wait_seconds)
 
     @guarded("read")
-    def _opened(self, cluster: Cluster, given: tuple[Any, Any], columns: Columns, random_state: int) -> DaskPool:
+    def _opened(
+        self, cluster: Cluster, given: tuple[Any, Any], columns: Columns, random_state: int, tables: TableOptions
+    ) -> DaskPool:
+        *here, reading = read_here(*given, columns, tables)
         first, second = (
-            partitioned(cluster, data, role) for data, role in zip(given, ("reference", "current"), strict=True)
+            partitioned(cluster, data, role) for data, role in zip(here, ("reference", "current"), strict=True)
         )
         plan = make_plan((first, second), columns)
         flipped = comes_first(second.n_rows, first.n_rows, lambda: (second.digest(plan), first.digest(plan)))
         samples = (second, first) if flipped else (first, second)
         rows = _gathered_rows(samples, self.gathered_rows, random_state)
         encoded = _gathered(samples, rows, plan)
-        return DaskPool(self, cluster, encoded, flipped, samples, rows, plan)
+        reading = reading.swapped() if flipped and reading is not None else reading
+        return DaskPool(self, cluster, encoded, flipped, samples, rows, plan, reading)
 
     def index(self, points: NDArray[np.float64], k: int) -> DaskIndex:
         """Points to be searched: where, is decided by how much there is to do."""
@@ -196,6 +202,8 @@ class DaskPool:
         Positions of the gathered rows in either sample; None for all.
     plan : Plan
         How all rows are encoded.
+    reading : Look or None
+        What was understood of samples that were read on this machine.
     """
 
     engine: DaskEngine
@@ -205,6 +213,7 @@ class DaskPool:
     samples: tuple[Partitions, Partitions]
     rows: tuple[NDArray[np.intp] | None, NDArray[np.intp] | None]
     plan: Plan
+    reading: Look | None
 
     @property
     def gathered(self) -> Gathered | None:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import polars as pl
 from dask import delayed
 from numpy.typing import NDArray
@@ -24,9 +23,13 @@ from shiftscope.encoding.sample_order import row_digest
 from shiftscope.engines.dask.cluster import Cluster
 from shiftscope.errors import InputError
 from shiftscope.messages import shown
+from shiftscope.tables.column_choice import Columns
 from shiftscope.tables.column_kinds import Kind, Unusable
-from shiftscope.tables.file_formats import PARQUET_SUFFIXES, file_suffix, source_paths
-from shiftscope.tables.table import MIN_ROWS, Table, joined, read_table
+from shiftscope.tables.file_formats import file_suffix, source_paths
+from shiftscope.tables.file_kind import PARQUET_SUFFIXES
+from shiftscope.tables.file_readings import Look
+from shiftscope.tables.options import TableOptions
+from shiftscope.tables.table import MIN_ROWS, Table, joined, read_pair, read_part, read_table
 
 ROWS_TOGETHER = 1 << 22  # numbers that one task checks for repetitions
 FAN_IN = 8  # answers added up by one task
@@ -155,20 +158,33 @@ def ranked_part(part: Any, role: str, plan: Plan) -> NDArray[np.float64]:
     return ranked
 
 
-def _parts(data: Any, role: str) -> list[Any]:
-    """What is partitioned already stays so; what is in memory, or has to be read as a whole, is cut into parts."""
+def read_here(reference: Any, current: Any, columns: Columns, options: TableOptions) -> tuple[Any, Any, Look | None]:
+    """Samples that are not in partitions yet, read on this machine: together if both are such."""
+    apart = _in_partitions(reference, "reference"), _in_partitions(current, "current")
+    if not any(apart):
+        pair = read_pair(reference, current, columns, options)
+        return *pair.tables, pair.reading
+    first = reference if apart[0] else read_table(reference, "reference", options=options)
+    second = current if apart[1] else read_table(current, "current", options=options)
+    return first, second, None
+
+
+def _in_partitions(data: Any, role: str) -> bool:
+    """Whether a sample is a collection of Dask or Parquet files, which workers read by themselves."""
     if isinstance(data, str | os.PathLike):
-        paths = source_paths(data, role)
-        if file_suffix(paths[0].name).lower() in PARQUET_SUFFIXES:
-            return [whole(ParquetFile(str(path.resolve()))) for path in paths]
-    elif type(data).__module__.split(".")[0] == "dask":
-        if hasattr(data, "chunks"):
-            return [part for line in data.rechunk({1: -1}).to_delayed() for part in line] if data.ndim == 2 else []
-        return list(data.to_delayed())
-    elif isinstance(data, np.ndarray | pd.DataFrame | pl.DataFrame) and np.ndim(data) == 2:
-        return [delayed(data[part]) for part in _cuts(len(data))]
-    table = read_table(data, role)
-    return [whole(table.rows(np.arange(part.start, part.stop))) for part in _cuts(table.n_rows)]
+        return file_suffix(source_paths(data, role)[0].name).lower() in PARQUET_SUFFIXES
+    return type(data).__module__.split(".")[0] == "dask"
+
+
+def _parts(data: Any, role: str) -> list[Any]:
+    """What is partitioned already stays so; a table is cut into parts."""
+    if isinstance(data, Table):
+        return [whole(data.rows(np.arange(part.start, part.stop))) for part in _cuts(data.n_rows)]
+    if isinstance(data, str | os.PathLike):
+        return [whole(ParquetFile(str(path.resolve()))) for path in source_paths(data, role)]
+    if hasattr(data, "chunks"):
+        return [part for line in data.rechunk({1: -1}).to_delayed() for part in line] if data.ndim == 2 else []
+    return list(data.to_delayed())
 
 
 def _cuts(n_rows: int) -> list[slice]:
@@ -210,7 +226,7 @@ def _reading(part: Any, role: str) -> Reading:
 
 
 def _table(part: Any, role: str) -> Table:
-    return read_table(part.read() if isinstance(part, ParquetFile) else part, role, least_rows=0)
+    return read_part(part.read() if isinstance(part, ParquetFile) else part, role)
 
 
 def _facts(part: Any, role: str, kinds: Kinds) -> dict[str, Facts | Unusable]:
