@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import compress, takewhile
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,12 +82,13 @@ def _looks(job: Job, found: tuple[Settled, ...]) -> Iterator[_Look]:
     A change of shares concerns many rows. With them much of any other shift would be taken away, so it is first looked
     for among all of them, in the other features: there, labels move within levels.
     """
+    n_labellings, nothing = job.params.modes.rescan_labellings, frozenset[int]()
     closed = frozenset(feature for mode in found if mode.of_levels for feature in mode.features)
     if 0 < len(closed) < len(job.groups):
         pool = _outside(job, tuple(mode for mode in found if not mode.of_levels))
-        yield _Look(pool, _rescanned(job, pool, closed), closed)
+        yield _Look(pool, _scanned(job, pool, closed, nothing, n_labellings), closed)
     pool = _outside(job, found)
-    yield _Look(pool, _rescanned(job, pool))
+    yield _Look(pool, _scanned(job, pool, nothing, nothing, n_labellings))
 
 
 def _outside(job: Job, modes: tuple[Settled, ...]) -> NDArray[np.intp]:
@@ -97,22 +99,24 @@ def _outside(job: Job, modes: tuple[Settled, ...]) -> NDArray[np.intp]:
     return np.flatnonzero(alive)
 
 
-def _rescanned(job: Job, pool: NDArray[np.intp], closed: frozenset[int] = frozenset()) -> ScanResult:
-    """Scan of some rows, on the common scale of all scans; labels move within the levels of the closed features."""
-    params = replace(job.params.scan or ScanParams(), n_permutations=job.params.modes.rescan_labellings)
-    encoded, open_ = job.encoded, [feature for feature in range(len(job.groups)) if feature not in closed]
+def _scanned(
+    job: Job, pool: NDArray[np.intp], strata: frozenset[int], left_out: frozenset[int], n_labellings: int
+) -> ScanResult:
+    """Scan of some rows and features; labels move within the levels of `strata`, which are left out as well."""
+    encoded, params = job.encoded, replace(job.params.scan or ScanParams(), n_permutations=n_labellings)
+    features = [feature for feature in range(len(job.groups)) if feature not in strata | left_out]
     ranked = encoded.ranked[pool]
     scan = scan_points(
-        ranked[:, open_],
+        ranked[:, features],
         int(np.sum(~job.is_current[pool])),
-        tuple(encoded.names[feature] for feature in open_),
+        tuple(encoded.names[feature] for feature in features),
         params,
-        categories=encoded.categories[open_],
-        strata=combinations_of_levels(ranked, encoded.categories, sorted(closed)) if closed else None,
+        categories=encoded.categories[features],
+        strata=combinations_of_levels(ranked, encoded.categories, sorted(strata)) if strata else None,
         random_state=job.random_state,
         progress=job.progress,
     )
-    sets = (replace(s, features=tuple(open_[feature] for feature in s.features)) for s in scan.sets)
+    sets = (replace(s, features=tuple(features[at] for at in s.features)) for s in scan.sets)
     return replace(scan, sets=tuple(sets))
 
 
@@ -128,7 +132,7 @@ def _found(job: Job, look: _Look, null: NDArray[np.float64], known: tuple[Settle
     for candidate in {s.features: s for s in plain}.values():
         p_value = float(p_values(np.array([candidate.value]), null)[0])
         enough = _enough(candidate, critical_value(null, job.level))
-        plainer = _levels_alone(job, pool, candidate, scan)
+        plainer = _levels_alone(job, pool, _own_levels(job, pool, candidate, parts), scan)
         modes = _maker(job.encoded, plainer)(job, look, plainer, p_value)
         if modes:
             return tuple(
@@ -158,6 +162,26 @@ def _without_chance_columns(found: FeatureSet, sets: list[FeatureSet], spare: fl
         and np.sqrt(2.0 * max(s.evidence, 0.0)) >= least
     )
     return min(parts, key=lambda part: (len(part.features), -part.evidence), default=found)
+
+
+def _own_levels(job: Job, pool: NDArray[np.intp], found: FeatureSet, sets: list[FeatureSet]) -> FeatureSet:
+    """The levels of a set, if its other features have changed among the rows without these levels too.
+
+    Then there are two changes, and the set is only the sum of them; the others are found beside the levels. Levels are
+    sought among `sets`, which are sure by themselves: the fewest features, then the strongest.
+    """
+    parts = [s for s in sets if set(s.features) < set(found.features) and all(holds_levels(job.encoded, s))]
+    if not parts:
+        return found
+    alone = min(parts, key=lambda part: (len(part.features), -part.evidence))
+    is_current = job.is_current[pool]
+    outside = np.delete(pool, alone.in_pool(int(np.sum(~is_current))))
+    left = job.is_current[outside]
+    if min(left.sum(), (~left).sum()) < job.params.modes.least_rows:
+        return found
+    others = frozenset(range(len(job.groups))).difference(found.features)
+    rest = _scanned(job, outside, frozenset(alone.features), others, ceil(1.0 / job.level))
+    return alone if rest.p_value <= job.level else found
 
 
 def _levels_alone(job: Job, pool: NDArray[np.intp], found: FeatureSet, scan: ScanResult) -> FeatureSet:
