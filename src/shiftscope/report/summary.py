@@ -221,6 +221,7 @@ class Summary:
     notes: tuple[str, ...]
     timings: tuple[tuple[str, float], ...]
     environment: tuple[tuple[str, str], ...]
+    kept_p_value: float | None = None
 
 
 def summarise(result: Findings) -> Summary:
@@ -251,6 +252,7 @@ def summarise(result: Findings) -> Summary:
         notes=result.notes,
         timings=result.timings,
         environment=_environment(),
+        kept_p_value=result.kept_p_value,
     )
 
 
