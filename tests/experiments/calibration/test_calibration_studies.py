@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import shiftscope as ss
-from experiments.calibration import excess_interval, false_alarms, monitoring, suspected_rows, tail_tests
+from experiments.calibration import excess_interval, false_alarms, monitoring, suspected_rows, tail_tests, two_shifts
 
 SMALL = ss.EqualiseParams(k_max=40)
 
@@ -117,3 +117,20 @@ def test_suspected_rows(capsys, tmp_path, monkeypatch):
     assert lines[-1].split()[:5] == ["40", "300", "mixed", "1", "1"]
     assert units["40_300_mixed_0"]["recall"] == 1.0
     assert 0.4 < units["40_300_mixed_0"]["purity"] < 1.0  # half of the suspected rows are ordinary ones
+
+
+def test_two_shifts(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(two_shifts, "N", 150)
+    two_shifts.main(["--quick", "--seeds", "1", "--designs", "level + scale", "--out", str(tmp_path)])
+    unit = units_in(tmp_path / "quick")["level + scale_0"]
+    assert unit["detected"]
+    assert (unit["fresh"] is not None) == unit["cleared"]
+    told, named = all(unit["told"]), all(unit["named"])
+    line = ["level", "+", "scale", "1", str(int(told)), str(int(named)), str(unit["others"]), str(int(unit["cleared"]))]
+    assert capsys.readouterr().out.splitlines()[1].split()[:8] == line
+
+
+def test_a_sentence_that_a_fresh_comparison_contradicts_is_counted():
+    unit = {"design": "gap", "told": [True], "named": [True], "others": 0, "cleared": True, "fresh": 0.5}
+    units = [unit, {**unit, "fresh": 0.01}, {**unit, "told": [False], "cleared": False, "fresh": None}]
+    assert two_shifts.table(units).splitlines()[1].split() == ["gap", "3", "2", "3", "0", "2", "1"]
