@@ -99,7 +99,7 @@ def levels_and(seed, n=300, shift="group"):
     if shift == "group":
         tables[1].loc[:79, ["x1", "x2"]] = (0.4, -0.4) + 0.15 * rng.standard_normal((80, 2))
     else:
-        tables[1]["x1"] += 0.5
+        tables[1]["x1"] += 1.0
     return tables
 
 
