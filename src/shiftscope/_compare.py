@@ -6,11 +6,13 @@ from dataclasses import replace
 from typing import Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shiftscope.errors import check_seed, given
-from shiftscope.full_space.equalise import Equalisation
+from shiftscope.full_space.equalise import MIN_SAMPLE, Equalisation
 from shiftscope.full_space.score import score_others
 from shiftscope.full_space.search import calibrated, full_space_graph
+from shiftscope.full_space.shrinking_graph import ShrinkingGraph
 from shiftscope.job import Clock, Job
 from shiftscope.modes.describe import describe
 from shiftscope.modes.from_full_space import full_space_modes
@@ -20,7 +22,7 @@ from shiftscope.params import CompareParams
 from shiftscope.progress import Progress
 from shiftscope.results import ShiftResult
 from shiftscope.samples import ChosenColumns, ChosenEngine, open_samples
-from shiftscope.subspaces.scan import scan_pool
+from shiftscope.subspaces.scan import scan_points, scan_pool
 from shiftscope.subspaces.scan_result import ScanResult
 from shiftscope.tables.options import TableKeywords, TableOptions
 
@@ -88,7 +90,7 @@ def checked_settings(alpha: float | None, params: CompareParams | None, random_s
 
 
 def protocol(job: Job, clock: Clock) -> ShiftResult:
-    """Scan and full space for the verdict; then modes, the scan's first; what is left over is kept.
+    """Scan and full space for the verdict; then modes, the scan's first; what is left over is kept, and compared again.
 
     The result is about the samples in canonical order.
     """
@@ -112,6 +114,8 @@ def protocol(job: Job, clock: Clock) -> ShiftResult:
         more = full_space_modes(job, graph, calibration, modes)
         modes, equalisation, kept = modes + more.modes, more.equalisation, more.kept
         clock.stop("modes of the full space")
+    kept_p_value = p_value if kept.size == len(job.points) else _p_value_of(job, graph, kept)
+    clock.stop("rows kept")
 
     kept_reference, kept_current = encoded.in_samples(kept)
     searched_reference, searched_current = encoded.in_samples(job.searched.rows)
@@ -123,6 +127,7 @@ def protocol(job: Job, clock: Clock) -> ShiftResult:
         scores=scores,
         kept_reference=kept_reference,
         kept_current=kept_current,
+        kept_p_value=kept_p_value,
         calibration=calibration,
         scan=None if scan is None else scan.in_units_of(encoded),
         equalisation=equalisation,
@@ -135,6 +140,28 @@ def protocol(job: Job, clock: Clock) -> ShiftResult:
         gathered=job.pool.gathered,
         reading=job.reading,
     )
+
+
+def _p_value_of(job: Job, graph: ShrinkingGraph, rows: NDArray[np.intp]) -> float | None:
+    """p-value of both searches among some rows; None if that is switched off, or a sample has too few of them."""
+    params, encoded = job.params, job.encoded
+    left = graph.restored()
+    left.remove(np.flatnonzero(~np.isin(job.searched.order, rows)))
+    if not params.test_kept or left.exhausted(MIN_SAMPLE):
+        return None
+    smallest = calibrated(job, left, params.labellings, job.stage("rows kept")).p_value
+    if params.scan is not None:
+        scan = scan_points(
+            encoded.ranked[rows],
+            int(np.sum(~job.is_current[rows])),
+            encoded.names,
+            replace(params.scan, level=job.level),
+            categories=encoded.categories,
+            random_state=job.random_state,
+            progress=job.progress,
+        )
+        smallest = min(smallest, scan.p_value)
+    return min(1.0, job.searches * smallest)
 
 
 def scanned(job: Job) -> ScanResult | None:

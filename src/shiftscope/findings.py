@@ -81,6 +81,10 @@ class Findings:
         One local score per row of either sample, in the full space.
     kept_reference, kept_current : intp arrays
         Row positions of the equalised subsets.
+    kept_p_value : float or None
+        p-value of a comparison of these rows alone, by the same searches; None if it was not made, because it was
+        switched off (`params.test_kept`) or a sample has too few rows left. The rows were chosen by their labels, so
+        it describes what is left and decides nothing.
     names : tuple of str
         The columns compared; `encoded.left_out` lists those left out.
     calibration : Calibration
@@ -124,6 +128,7 @@ class Findings:
     encoded: Encoded = field(repr=False)
     gathered: Gathered | None = field(repr=False, default=None)
     reading: Look | None = field(repr=False, default=None)
+    kept_p_value: float | None = None
 
     @property
     def names(self) -> tuple[str, ...]:

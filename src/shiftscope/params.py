@@ -300,6 +300,8 @@ class CompareParams:
     full_space_rows : int
         Most rows whose neighbourhoods in the full space are looked at. Of larger pools they are drawn at random, the
         same number from both samples where possible; the scan always counts all rows.
+    test_kept : bool
+        Compare the rows kept once more, by the same searches, to tell whether they still differ.
     scan : ScanParams or None
         The subspace scan; None looks at the full space only, as the paper does.
     equalise : EqualiseParams
@@ -312,6 +314,7 @@ class CompareParams:
     max_iterations: int = 5
     max_modes: int = 5
     full_space_rows: int = 200_000
+    test_kept: bool = True
     scan: ScanParams | None = field(default_factory=ScanParams)
     equalise: EqualiseParams = field(default_factory=EqualiseParams)
     localise: LocaliseParams = field(default_factory=LocaliseParams)
@@ -323,6 +326,8 @@ class CompareParams:
             value = getattr(self, name)
             if not (is_whole(value, least) or (name == "n_permutations" and value is None)):
                 faults.append(f"{name} must be a whole number of at least {least}, got {value!r}")
+        if not isinstance(self.test_kept, bool):
+            faults.append(f"test_kept must be True or False, got {self.test_kept!r}")
         for name, kind in PARTS.items():
             fault = kind_fault(name, getattr(self, name), kind)
             if fault is not None and not (name == "scan" and self.scan is None):

@@ -239,12 +239,20 @@ def shift_text(direction: Direction) -> str:
 
 
 def kept_sentence(summary: Summary) -> str:
-    """What is left once the excess is taken away."""
+    """What is left once the excess is taken away, and whether it still differs: only a test may say so."""
     n_reference, n_current = at_hand(summary)
-    return (
+    rows = (
         f"Without the excess, {len(summary.kept_reference):,} of {n_reference:,} reference and "
-        f"{len(summary.kept_current):,} of {n_current:,} current rows{gathered_word(summary)} remain, "
-        "which show no excess of either sample any more (that is no proof of equality)."
+        f"{len(summary.kept_current):,} of {n_current:,} current rows{gathered_word(summary)} remain"
+    )
+    p = summary.kept_p_value
+    if p is None:
+        return f"{rows}; whether they still differ was not tested."
+    if p <= summary.alpha:
+        return f"{rows}. Compared by themselves, they still differ (p = {p_value(p)}): the modes do not tell it all."
+    return (
+        f"{rows}. Compared by themselves, they show no difference (p = {p_value(p)}, level {summary.alpha:g}; "
+        "that is no proof of equality)."
     )
 
 

@@ -238,6 +238,7 @@ class Summary:
     environment: tuple[tuple[str, str], ...]
     gathered: GatheredRows | None = None
     reading: Look | None = None
+    kept_p_value: float | None = None
 
 
 def summarise(result: Findings) -> Summary:
@@ -270,6 +271,7 @@ def summarise(result: Findings) -> Summary:
         environment=_environment(),
         gathered=None if (part := result.gathered) is None else GatheredRows(part.reference, part.current),
         reading=result.reading,
+        kept_p_value=result.kept_p_value,
     )
 
 

@@ -15,6 +15,7 @@ from experiments.calibration import (
     real_halves,
     suspected_rows,
     tail_tests,
+    two_shifts,
 )
 
 SMALL = ss.EqualiseParams(k_max=40)
@@ -146,3 +147,20 @@ def test_halves_of_a_file_are_cut_as_they_stand(tmp_path, capsys):
     real_halves.main(["--tables", str(tables), "--seeds", "1", "--out", str(tmp_path / "units")])
     assert len(units_in(tmp_path / "units")) == 2
     assert "all" in capsys.readouterr().out
+
+
+def test_two_shifts(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(two_shifts, "N", 150)
+    two_shifts.main(["--quick", "--seeds", "1", "--designs", "level + scale", "--out", str(tmp_path)])
+    unit = units_in(tmp_path / "quick")["level + scale_0"]
+    assert unit["detected"]
+    assert (unit["fresh"] is not None) == unit["cleared"]
+    told, named = all(unit["told"]), all(unit["named"])
+    line = ["level", "+", "scale", "1", str(int(told)), str(int(named)), str(unit["others"]), str(int(unit["cleared"]))]
+    assert capsys.readouterr().out.splitlines()[1].split()[:8] == line
+
+
+def test_a_sentence_that_a_fresh_comparison_contradicts_is_counted():
+    unit = {"design": "gap", "told": [True], "named": [True], "others": 0, "cleared": True, "fresh": 0.5}
+    units = [unit, {**unit, "fresh": 0.01}, {**unit, "told": [False], "cleared": False, "fresh": None}]
+    assert two_shifts.table(units).splitlines()[1].split() == ["gap", "3", "2", "3", "0", "2", "1"]
