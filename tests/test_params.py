@@ -81,7 +81,8 @@ NO_NUMBERS = ["a", True, float("nan"), 1j, [1]]
 def test_what_is_no_number_is_refused_by_name(kind, value):
     """Every setting that is a number by default, or whose default is chosen later."""
     usual = kind()
-    numbers = [field.name for field in fields(kind) if isinstance(getattr(usual, field.name), int | float | None)]
+    numbers = [name for name, default in vars(usual).items() if isinstance(default, int | float | None)]
+    numbers = [name for name in numbers if not isinstance(getattr(usual, name), bool)]
     assert len(numbers) >= 5
     for name in numbers:
         with pytest.raises(ParameterError, match=rf"\b{name} must .*{re.escape(repr(value))}"):
