@@ -32,7 +32,7 @@ from tests.quick import QUICK
 from validation.unchanged import digests
 
 SEEDS = (1, 2)
-PATIENCE = 240  # seconds that forked processes may take: they compile kernels for one thread the first time
+PATIENCE = 500  # seconds that forked processes may take: they compile kernels for one thread the first time
 
 
 def pair(seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -33,7 +33,7 @@ def run(case: str, *arguments: str, **environment: str) -> dict[str, Any]:
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]

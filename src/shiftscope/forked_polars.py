@@ -18,6 +18,11 @@ class _Process:
     lost_threads = False  # the process was forked from one that had them
 
 
+def polars_lost() -> bool:
+    """Whether polars would wait for ever."""
+    return _Process.lost_threads
+
+
 def need_polars() -> None:
     """Refuse what would wait for threads that were lost in a fork."""
     if _Process.lost_threads:

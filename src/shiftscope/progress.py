@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Protocol
 
 from rich.console import Console
@@ -34,6 +35,24 @@ def checked_progress(progress: Progress | None) -> Progress:
     if progress is not None and not callable(progress):
         raise ParameterError(f"progress must be callable(stage, fraction) or None, got {progress!r}")
     return silent if progress is None else progress
+
+
+_listener: ContextVar[Progress] = ContextVar("listener", default=silent)
+
+
+@contextmanager
+def heard_by(progress: Progress) -> Iterator[None]:
+    """Whoever has no progress at hand can `tell` it for the time of the block."""
+    token = _listener.set(progress)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+def tell(stage: str, fraction: float) -> None:
+    """Tell whoever hears of the work under way."""
+    _listener.get()(stage, fraction)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from shiftscope._version import __version__
-from shiftscope.cli import certify, compare, demo, explain_rows, fit, monitor, report
+from shiftscope.cli import certify, compare, demo, explain_rows, fit, look, monitor, report
 from shiftscope.cli.common import DONE, SHIFT_FOUND, USER_ERROR, complain, exit_code, flushed
 
 _UsageError: Any = typer.BadParameter.__base__  # click's, wherever Typer keeps it
@@ -21,6 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(compare.compare)
+app.command()(look.look)
 app.command()(demo.demo)
 app.command()(report.report)
 app.command()(fit.fit)

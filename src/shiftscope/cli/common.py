@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shiftscope.report.summary import Summary
     from shiftscope.results import ShiftResult
     from shiftscope.tables.column_choice import Columns
+    from shiftscope.tables.options import TableKeywords
 
 DONE, SHIFT_FOUND, USER_ERROR, FAULT, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
 STDOUT = "-"
@@ -188,6 +189,7 @@ def compared(
     columns: Columns | None = None,
     params: CompareParams | None = None,
     engine: str = "local",
+    tables: TableKeywords | None = None,
 ) -> ShiftResult:
     """Compare, with progress on a terminal; kernels that are not compiled yet are compiled by two processes."""
     import shiftscope as ss
@@ -203,6 +205,7 @@ def compared(
             params=params,
             engine=engine,
             progress=progress,
+            **(tables or {}),
         )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shiftscope.findings import Encoded, Kind
+from shiftscope.findings import Encoded, Feature, Findings, Kind
 from shiftscope.messages import readable
 
 LEVELS_NAMED = 3  # levels of a cell that are named; more are counted
@@ -24,15 +24,27 @@ class ColumnSummary:
     missing_current: float
 
 
-def column_summaries(encoded: Encoded) -> tuple[ColumnSummary, ...]:
-    """What every column compared holds."""
-    n = encoded.n_reference
-    found = []
-    for position, (name, feature) in enumerate(zip(encoded.names, encoded.features, strict=True)):
-        missing = np.isnan(encoded.values(position)) if feature.missing else np.zeros(len(encoded.points), np.bool_)
-        shares = float(missing[:n].mean()), float(missing[n:].mean())
-        found.append(ColumnSummary(name, feature.kind, len(feature.levels), *shares))
-    return tuple(found)
+def column_summaries(result: Findings) -> tuple[ColumnSummary, ...]:
+    """What every column compared holds, in all rows of the samples."""
+    features, gathered = result.encoded.features, result.gathered
+    if gathered is None:
+        missing = [_missing_rows(result.encoded, position) for position in range(len(features))]
+    else:
+        missing = list(zip(gathered.missing_reference, gathered.missing_current, strict=True))
+    return tuple(
+        ColumnSummary(
+            feature.name, feature.kind, len(feature.levels), lacks[0] / result.n_reference, lacks[1] / result.n_current
+        )
+        for feature, lacks in zip(features, missing, strict=True)
+    )
+
+
+def _missing_rows(encoded: Encoded, column: int) -> tuple[int, int]:
+    """Rows of either sample at hand that lack a value."""
+    if not encoded.features[column].missing:
+        return 0, 0
+    missing = np.isnan(encoded.values(column))
+    return int(missing[: encoded.n_reference].sum()), int(missing[encoded.n_reference :].sum())
 
 
 def value_range(encoded: Encoded, feature: int, rows: NDArray[np.intp]) -> tuple[float, float]:
@@ -44,11 +56,33 @@ def value_range(encoded: Encoded, feature: int, rows: NDArray[np.intp]) -> tuple
     return float(values.min()), float(values.max())
 
 
+def box_range(encoded: Encoded, feature: int, low: float, high: float) -> tuple[float, float]:
+    """The ends of a box in the user's units, where its rows are not at hand; infinite where there is none to order."""
+    if encoded.features[feature].kind == "category" or np.isneginf(high):
+        return float("-inf"), float("inf")
+    return low, high
+
+
 def place_in_words(encoded: Encoded, feature: int, rows: NDArray[np.intp]) -> str:
     """Where some rows (pool positions) lie in a feature, to follow its name: "20 to 35", "= B", "missing"."""
-    values, column = encoded.values(feature)[rows], encoded.features[feature]
+    return _in_words(encoded.values(feature)[rows], encoded.features[feature])
+
+
+def box_in_words(encoded: Encoded, feature: int, low: float, high: float) -> str:
+    """The same of a box in the user's units (-inf: missing), where its rows are not at hand."""
+    column = encoded.features[feature]
+    missing = [np.nan] if np.isneginf(low) else []
+    if column.kind == "category":
+        first = 0 if missing else int(low)
+        return _in_words(np.array([*missing, *range(first, -1 if np.isneginf(high) else int(high) + 1)]), column)
+    if missing and not np.isneginf(high):
+        return f"missing or up to {column.text(high)}"
+    return _in_words(np.array(missing or [low, high]), column)
+
+
+def _in_words(values: NDArray[np.float64], column: Feature) -> str:
     there = np.unique(values[~np.isnan(values)])
-    parts = ["missing"] if there.size < np.unique(values).size else []
+    parts = ["missing"] if np.isnan(values).any() else []
     if column.kind == "category":
         names = [readable(column.text(level)) for level in there[:LEVELS_NAMED].tolist()]
         more = [f"{there.size - LEVELS_NAMED:,} more"] if there.size > LEVELS_NAMED else []

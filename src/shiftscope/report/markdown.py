@@ -16,7 +16,7 @@ def write_markdown(summary: Summary, path: str | PathLike[str] | None = None) ->
     parts = [f"# {_safe(sentences.headline(summary))}", _safe(sentences.verdict(summary))]
     if not summary.detected:
         parts += [_safe(sentence) for sentence in sentences.clear_sentences(summary)]
-    parts += [_mode(number, mode) for number, mode in enumerate(summary.modes, start=1)]
+    parts += [_mode(number, summary, mode) for number, mode in enumerate(summary.modes, start=1)]
     if summary.detected:
         parts.append(_safe(sentences.kept_sentence(summary)))
     parts.append(
@@ -28,10 +28,10 @@ def write_markdown(summary: Summary, path: str | PathLike[str] | None = None) ->
     return written
 
 
-def _mode(number: int, mode: ModeSummary) -> str:
+def _mode(number: int, summary: Summary, mode: ModeSummary) -> str:
     sentence = sentences.mode_sentence(mode)
     lines = [f"## Mode {number}: {_safe(sentences.mode_title(mode))}", ""]
-    lines += [_safe(f"{sentence[0].upper()}{sentence[1:]} {sentences.rows_sentence(mode)}"), ""]
+    lines += [_safe(f"{sentence[0].upper()}{sentence[1:]} {sentences.rows_sentence(summary, mode)}"), ""]
     lines += [
         f"- {_safe(sentences.direction_sentence(direction))}"
         for direction in mode.directions[: sentences.COLUMNS_NAMED]

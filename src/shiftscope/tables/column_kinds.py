@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 
 import narwhals as nw
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from shiftscope.messages import shown, writable
@@ -128,6 +129,13 @@ def categorised(texts: Iterable[str | None]) -> Column:
     return Column("category", values, tuple(writable(level) for level in levels))
 
 
+def category_of(text: pl.Series) -> Column:
+    """A category of a polars series of text; null is missing."""
+    levels = text.drop_nulls().unique().sort()
+    codes = text.cast(pl.Enum(levels)).to_physical().cast(pl.Float64).fill_null(float("nan"))
+    return Column("category", codes.to_numpy(), tuple(levels.to_list()))
+
+
 def _reread(column: Column, kind: Kind) -> Column:
     """Text as the kind that every level is known to write."""
     found = (_READ[kind](level) for level in column.levels)
@@ -143,7 +151,7 @@ def value_text(kind: Kind, value: float) -> str:
 
 def number_text(value: float) -> str:
     """A number as a level: the shortest text that reads back as it, whole numbers without a point."""
-    return str(int(value)) if value == int(value) and abs(value) < WHOLE_SHOWN else repr(float(value))
+    return str(int(value)) if abs(value) < WHOLE_SHOWN and value == int(value) else repr(float(value))
 
 
 def parsed_number(text: str) -> float | None:
@@ -165,7 +173,10 @@ def _from_series(raw: nw.Series[Any]) -> Column | Unusable:
         values = np.asarray(raw.cast(nw.Float64).to_numpy(), dtype=np.float64)
         return Column("number", values, whole=dtype.is_integer())
     if dtype in (nw.Categorical, nw.Enum):  # a category is no number, even if its level is called 1
-        raw = raw.cast(nw.String)
+        try:
+            raw = raw.cast(nw.String)
+        except UnicodeDecodeError:  # pandas has categories of bytes too
+            return _from_values(raw.to_list())
     if raw.dtype == nw.String:
         return categorised(text if isinstance(text, str) else None for text in raw.to_list())
     if dtype == nw.Datetime or dtype == nw.Date:

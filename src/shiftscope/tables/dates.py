@@ -6,11 +6,8 @@ import datetime
 from typing import Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
-ISO_DATE = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?$"
-CLOCK = r"^\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?$"
 DAY = 86400.0
 _SECONDS_OF = {"W": 604_800, "D": 86_400, "h": 3_600, "m": 60, "s": 1, "generic": 1}  # seconds of a unit
 _PER_SECOND = {"ms": 1e3, "us": 1e6, "ns": 1e9, "ps": 1e12, "fs": 1e15, "as": 1e18}  # units of a second
@@ -33,24 +30,6 @@ def clock_seconds(text: str) -> float | None:
         return time_seconds(datetime.time.fromisoformat(text.strip()))
     except ValueError:
         return None
-
-
-def dated(text: pl.Series) -> pl.Series:
-    """ISO 8601 dates, with or without a time, as points in time (UTC); anything else stays text."""
-    known = {value: seconds(value) for value in text.drop_nulls().unique()}
-    if None in known.values():
-        return text
-    ticks = [None if value is None else round(1e6 * (known[value] or 0.0)) for value in text]
-    return pl.Series(text.name, ticks, dtype=pl.Int64).cast(pl.Datetime("us"))
-
-
-def clocked(text: pl.Series) -> pl.Series:
-    """Times of day; text if one of them is none."""
-    known = {value: clock_seconds(value) for value in text.drop_nulls().unique()}
-    if None in known.values():
-        return text
-    ticks = [None if value is None else round(1e9 * (known[value] or 0.0)) for value in text]
-    return pl.Series(text.name, ticks, dtype=pl.Int64).cast(pl.Time)
 
 
 def time_text(kind: str, value: float) -> str:

@@ -8,6 +8,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import partial
 from pathlib import Path
@@ -20,48 +21,87 @@ from shiftscope.errors import InputError
 from shiftscope.forked_polars import need_polars
 from shiftscope.messages import one_line, shown, writable
 from shiftscope.paths import as_path
-from shiftscope.tables.dates import ISO_DATE, dated
-from shiftscope.tables.delimited_text import Raw, read_csv, utf8_content
-
-TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
-LINES_SUFFIXES = (".jsonl", ".ndjson")
-PARQUET_SUFFIXES = (".parquet", ".pq")
-ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")
-NUMPY_SUFFIXES = (".npy", ".npz")
+from shiftscope.tables.delimited_text import TextFile, read_text
+from shiftscope.tables.file_kind import ARROW_SUFFIXES, LINES_SUFFIXES, PARQUET_SUFFIXES, TEXT_SUFFIXES, file_kind
+from shiftscope.tables.objects import Raw
+from shiftscope.tables.options import TableOptions
+from shiftscope.tables.text_bytes import Sample, encoding_of, unpacked
 
 _UNREADABLE = (Exception, pl.exceptions.PanicException)  # parsers raise anything on a corrupt file
 _ZIPPED = re.compile(rf"({'|'.join(re.escape(s) for s in TEXT_SUFFIXES + LINES_SUFFIXES)})\.gz$", re.IGNORECASE)
 _ARROW_MAGIC = b"ARROW1"
+SAMPLED_ROWS = 20_000  # of the start, the middle and the end of a file that is only looked at
 _NOT_IN_JSON = (b"NaN", b"Infinity")  # written by Python all the same
 
 
-def read_file(data: str | os.PathLike[str], role: str) -> Any:
-    """The content of a file, by its suffix: a `Raw`, a polars frame or a NumPy array.
+@dataclass(frozen=True)
+class Content:
+    """What a file holds.
+
+    Attributes
+    ----------
+    kind
+        Its format.
+    found
+        A `TextFile` and the frame of its columns, a `Raw`, a polars frame or a NumPy array.
+    size
+        Bytes.
+    rows
+        Rows of the file if only some of them were read; None if all were.
+    """
+
+    kind: str
+    found: Any
+    size: int
+    rows: int | None = None
+
+
+def read_file(data: str | os.PathLike[str], role: str, options: TableOptions, sample: bool = False) -> Content:
+    """The content of a file, by what its first bytes say it is; of a large one only some rows, if a sample will do.
 
     A folder stands for the Parquet files in it, a path with * or ? for those that match, in the order of their names.
     """
     paths = source_paths(data, role)
-    suffix = file_suffix(paths[0].name).lower().removesuffix(".gz")
-    if suffix not in _READERS:
-        known = ", ".join(_READERS)
-        raise InputError(
-            f"{role}: {shown(paths[0])} has an unknown suffix; convert the file to one of {known} (text also .gz)"
-        )
-    if suffix not in NUMPY_SUFFIXES:
+    path, kind = paths[0], _suffix_kind(paths[0])
+    if kind not in ("NPY", "NPZ"):
         need_polars()
-    kind, reader = _READERS[suffix]
-    path = paths[0]
     try:
-        if len(paths) == 1:
-            return reader(path)
         frames = []
         for path in paths:
-            frames.append(reader(path))
+            kind = file_kind(path)
+            frames.append(_read_one(path, kind, options, sample))
     except _UNREADABLE as error:
-        raise InputError(
-            f"{role}: {shown(path)} cannot be read as {kind} ({one_line(error)}); write the file again"
-        ) from error
-    return _stacked(frames, paths, role)
+        remedy = "" if isinstance(error, ValueError) and ";" in str(error) else "; write the file again"
+        raise InputError(f"{role}: {shown(path)} cannot be read as {kind} ({one_line(error)}){remedy}") from error
+    found = frames[0][0] if len(paths) == 1 else _stacked([frame for frame, _ in frames], paths, role)
+    counts = [rows for _, rows in frames]
+    rows = None if None in counts else sum(count for count in counts if count is not None)
+    return Content(kind, found, sum(path.stat().st_size for path in paths), rows)
+
+
+def _suffix_kind(path: Path) -> str:
+    """What a file is to be called before it is looked at."""
+    suffix = file_suffix(path.name).lower().removesuffix(".gz")
+    return next((kind for suffixes, kind in _BY_NAME if suffix in suffixes), "a table")
+
+
+def _read_one(path: Path, kind: str, options: TableOptions, sample: bool) -> tuple[Any, int | None]:
+    """What one file holds, and how many rows there are if not all were read."""
+    if kind == "delimited text":
+        return read_text(path, options, TextFile.sample_frame if sample else TextFile.frame), None
+    if kind == "Parquet" and sample:
+        return _parquet_sample(path)
+    return _READERS[kind](path), None
+
+
+def _parquet_sample(path: Path) -> tuple[pl.DataFrame, int | None]:
+    """Rows of the start, the middle and the end of a Parquet file, and how many there are."""
+    scan = pl.scan_parquet(path, glob=False, hive_partitioning=False)
+    rows = int(scan.select(pl.len()).collect().item())
+    if rows <= 3 * SAMPLED_ROWS:
+        return scan.collect(), None
+    starts = (0, rows // 2, rows - SAMPLED_ROWS)
+    return pl.concat([scan.slice(at, SAMPLED_ROWS).collect() for at in starts]), rows
 
 
 def source_paths(data: str | os.PathLike[str], role: str) -> list[Path]:
@@ -150,7 +190,10 @@ def read_ipc(path: Path) -> pl.DataFrame:
 
 def read_lines(path: Path) -> pl.DataFrame:
     """JSON lines, one object per row."""
-    content = utf8_content(path)
+    with unpacked(path) as file:
+        content = file.read()
+    encoding = encoding_of(Sample((content,), True, "", len(content)))
+    content = content.decode(encoding).encode()
     if any(word in content for word in _NOT_IN_JSON):
         rows = [json.loads(line) for line in content.splitlines() if line.strip()]
         return pl.DataFrame(rows, infer_schema_length=None, strict=False)
@@ -175,12 +218,6 @@ def _stacked(frames: list[pl.DataFrame], paths: list[Path], role: str) -> pl.Dat
         ) from error
 
 
-def _read_json_lines(path: Path) -> pl.DataFrame:
-    frame = read_lines(path)
-    dates = [c for c in frame if c.dtype == pl.String and c.null_count() < len(c) and c.str.contains(ISO_DATE).all()]
-    return frame.with_columns(dated(column) for column in dates)
-
-
 def _read_npz(path: Path) -> Any:
     """One array as it is; several one-dimensional ones as columns under their names."""
     with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
@@ -192,11 +229,25 @@ def _read_npz(path: Path) -> Any:
     return Raw(list(arrays), list(arrays.values()))
 
 
-_READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {
-    **dict.fromkeys(TEXT_SUFFIXES, ("delimited text", read_csv)),
-    **dict.fromkeys(LINES_SUFFIXES, ("JSON lines", _read_json_lines)),
-    **dict.fromkeys(PARQUET_SUFFIXES, ("Parquet", read_parquet)),
-    **dict.fromkeys(ARROW_SUFFIXES, ("Arrow IPC", read_ipc)),
-    ".npy": ("NPY", partial(np.load, allow_pickle=False)),
-    ".npz": ("NPZ", _read_npz),
+def read_records(path: Path) -> pl.DataFrame:
+    """A list of JSON objects, one per row."""
+    with unpacked(path) as file:
+        return pl.read_json(file.read(), infer_schema_length=None)
+
+
+_READERS: dict[str, Callable[[Path], Any]] = {
+    "JSON lines": read_lines,
+    "JSON records": read_records,
+    "Parquet": read_parquet,
+    "Arrow IPC": read_ipc,
+    "NPY": partial(np.load, allow_pickle=False),
+    "NPZ": _read_npz,
 }
+_BY_NAME = (
+    (TEXT_SUFFIXES, "delimited text"),
+    (LINES_SUFFIXES, "JSON lines"),
+    (PARQUET_SUFFIXES, "Parquet"),
+    (ARROW_SUFFIXES, "Arrow IPC"),
+    ((".npy",), "NPY"),
+    ((".npz",), "NPZ"),
+)

@@ -26,6 +26,10 @@ def guarded(stage: str) -> Iterator[None]:
             f"dask: workers died again and again during {stage!r} ({one_line(error)}); give them more memory, or take "
             "smaller partitions"
         ) from error
+    except (FileNotFoundError, PermissionError) as error:
+        raise EngineError(
+            f"dask: a file cannot be read during {stage!r} ({one_line(error)}); files must be visible to all workers"
+        ) from error
     except (CommClosedError, FutureCancelledError, CancelledError, TimeoutError, OSError) as error:
         raise EngineError(
             f"dask: the scheduler was lost during {stage!r} ({one_line(error)}); check that it runs and can be reached"
