@@ -114,5 +114,6 @@ def test_all_that_is_written_goes_through_one_room() -> None:
         r"""|\bos\.(?:replace|rename|remove|unlink|link|mkdir|makedirs|truncate)\(|\bshutil\b|\btempfile\b"""
     )
     found = {str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py") if writes.search(path.read_text("utf-8"))}
-    lock_and_schema = {"file_lock.py", "report/schema.py"}  # a lock needs a file; the schema is written by developers
-    assert found == {"output_files.py", *lock_and_schema}
+    no_outputs = {"file_lock.py", "report/schema.py", "kernels/compiling.py"}  # a lock; for developers; Numba's cache
+    assert "output_files.py" in found
+    assert found - {"output_files.py"} <= no_outputs
