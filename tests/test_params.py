@@ -29,6 +29,24 @@ def test_permutations_follow_from_alpha(alpha, scan, needed):
     assert CompareParams(alpha=alpha, scan=scan).labellings == needed
 
 
+@pytest.mark.parametrize(
+    ("kind", "name"), [(LocaliseParams, "batch"), (EqualiseParams, "threshold"), (EqualiseParams, "null")]
+)
+@pytest.mark.parametrize("value", [np.array([]), np.array(["exact", "x"]), ["paper"], None])
+def test_words_are_words(kind, name, value):
+    with pytest.raises(ParameterError, match=f"{name} must be '"):
+        kind(**{name: value})
+
+
+@pytest.mark.parametrize("names", [np.array(3.0), np.zeros(4, dtype=[("a", "f8")]), 3, b"a", [1]])
+def test_names_are_names(names):
+    for choice in ({"include": names}, {"exclude": names}):
+        with pytest.raises(ParameterError, match="include and exclude must be sequences of names"):
+            ss.Columns(**choice)
+    with pytest.raises(ParameterError, match="include and exclude must be sequences of names"):
+        ss.compare(np.eye(4), np.eye(4), columns=names)
+
+
 def test_levels_beyond_any_patience_are_refused():
     with pytest.raises(ParameterError, match="alpha must be at least 1e-07"):
         CompareParams(alpha=1e-300)

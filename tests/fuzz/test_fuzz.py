@@ -125,7 +125,7 @@ def _refuse(message: str) -> Any:
 
 PLANTED: dict[str, tuple[Callable[..., Any], str]] = {
     "a crash": (lambda **_: {}["x"], "KeyError in outside"),
-    "two lines": (lambda **_: _refuse("one\ntwo"), "wrong: a refusal is one printable line"),
+    "no words": (lambda **_: _refuse(""), "wrong: a refusal says something"),
     "a warning": (lambda **_: warnings.warn("hear", stacklevel=1), "wrong: no warning (hear)"),
     "random state": (lambda **_: np.random.seed(3), "wrong: nothing global has changed (numpy random)"),  # noqa: NPY002
     "errors": (lambda **_: np.seterr(all="raise"), "wrong: nothing global has changed (numpy errors)"),
