@@ -1,13 +1,13 @@
 """How far the settings that steer modes may move: each halved and doubled, on planted shifts at fresh seeds.
 
     python -m experiments.calibration.constants --seeds 100-101 --page docs/constants.md
-    python -m experiments.calibration.constants --sizes small --seeds 100-103 --page docs/constants.md
+    python -m experiments.calibration.constants --sizes small --seeds 0-1 --page docs/constants.md
 
-Large cases, 6,000 rows a side: the settings that matter most. Small cases, 1,500 rows a side: all settings; those of the
+Large cases, 6,000 rows a side: the settings that matter most. Small cases, 1,500 rows a side: the others, those of the
 full space only where it is by itself. Every unit is one `compare` with one setting changed. A share above one half is
 changed by halving and doubling what it leaves to one. A planted shift counts as recovered if a mode on its side has
-exactly its columns. Seeds from 100 on had no part in choosing any constant. One JSON file per setting, case and seed;
-what is there is not computed again.
+exactly its columns. Seeds from 100 on had no part in choosing any constant, nor had the small cases. One JSON file per
+setting, case and seed; what is there is not computed again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from experiments.markdown import markdown_table, renew
 from experiments.runner import Task, Unit, joined, run_tasks
 
 QUICK_N = 1_000  # rows of either sample
-SEEDS, FRESH = {"large": 2, "small": 4}, 100  # how many, and the first of them
+SEEDS, FRESH = 2, {"large": 100, "small": 0}  # how many, and the first of them
 FACTORS = (0.5, 2.0)
 FEWER = {"max_triples": (0.1,)}  # 4 columns: triples are grown from pairs
 PARTS = {
@@ -37,8 +37,10 @@ PARTS = {
     "localise": ("background", "epochs", "learning_rate"),
     "": ("max_modes", "max_iterations"),
 }
-MATTER_MOST = ("least_rows", "pruning_anchors", "pruning_steps", "climbing_anchors", "rescan_labellings",
-               "chance_column", "compact_share", "level_share", "core_share", "region_rank", "rows_per_cell")  # fmt: skip
+MATTER_MOST = (
+    *("least_rows", "pruning_anchors", "pruning_steps", "climbing_anchors", "rescan_labellings", "chance_column"),
+    *("compact_share", "level_share", "core_share", "region_rank", "rows_per_cell"),
+)
 
 
 @dataclass(frozen=True)
@@ -84,9 +86,10 @@ def settings(names: Sequence[str]) -> list[Setting]:
 
 
 SEARCHES = (*PARTS["modes"], *PARTS["scan"], *PARTS[""])
+OTHERS = ("region_rank", *(name for name in SEARCHES if name not in MATTER_MOST))  # its excess, which is new here
 STUDIES = {  # mark of the page: size, cases, constants
     "constants": ("large", tuple(LARGE), MATTER_MOST),
-    "constants small": ("small", tuple(SMALL), SEARCHES),
+    "constants small": ("small", tuple(SMALL), OTHERS),
     "constants full space": ("small", (FULL_SPACE,), (*PARTS["equalise"], *PARTS["localise"])),
 }
 
@@ -94,14 +97,14 @@ STUDIES = {  # mark of the page: size, cases, constants
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run missing units, print the tables and fill the page."""
     parser = StudyParser(__doc__, "constants")
-    parser.add_argument("--sizes", nargs="+", default=["large"], choices=list(SEEDS), help="of the cases")
+    parser.add_argument("--sizes", nargs="+", default=["large"], choices=list(FRESH), help="of the cases")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="constants, all by default")
     parser.add_argument("--page", type=Path, help="page whose tables are filled in")
     asked = parser.parse_args(arguments)
     for mark, (size, cases, names) in STUDIES.items():
         if size not in asked.sizes:
             continue
-        seeds = asked.seeds or [FRESH + seed for seed in seeds_of(asked, SEEDS[size])]
+        seeds = asked.seeds or [FRESH[size] + seed for seed in seeds_of(asked, SEEDS)]
         varied = settings([name for name in names if name in (asked.only or names)])
         told = table(found(cases, seeds, varied, asked.out, QUICK_N if asked.quick else None), CASES[cases[-1]].params)
         print(told)
