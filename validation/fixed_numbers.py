@@ -124,12 +124,15 @@ class Asking:
 
     def changed(self, number: Number, value: str) -> list[Unit]:
         """The answers of the probe of a number that has another value."""
-        probe, out = PROBES[number.probe], self.out / f"{number.name} = {value}"
-        arguments = self.seeds, out, self._read_by(number.probe)
-        if not probe.is_answered(*arguments):
+        arguments = self.seeds, self.out / f"{number.name} = {value}", self._read_by(number.probe)
+        if not self.is_answered(number, value):
             with copied(number, value) as source:
                 in_process(source, number.probe, *arguments)
-        return probe.units(*arguments)
+        return PROBES[number.probe].units(*arguments)
+
+    def is_answered(self, number: Number, value: str) -> bool:
+        """Whether no answer with this value is missing."""
+        return PROBES[number.probe].is_answered(self.seeds, self.out / f"{number.name} = {value}")
 
     def _read_by(self, probe: str) -> Path:
         return {"": ROOT, "tables": self.tables, "results": self.out / "results"}[PROBES[probe].reads]
@@ -192,14 +195,16 @@ def _differing(one: list[object], other: list[object]) -> int:
     return sum(a != b for a, b in zip(one, other, strict=False)) + abs(len(one) - len(other))
 
 
-def table(asking: Asking, numbers: Sequence[Number]) -> str:
-    """All numbers, by what is asked: first as it is, then with each number changed."""
+def table(asking: Asking, numbers: Sequence[Number], so_far: bool = False) -> str:
+    """All numbers, or those answered so far, by what is asked: first as it is, then with each number changed."""
     rows = []
     for probe in dict.fromkeys(number.probe for number in numbers):
         usual = asking.usual(probe)
         rows.append([f"*{probe}*: all as they are", *told(usual, usual)])
         for number in (one for one in numbers if one.probe == probe):
             for value in number.others:
+                if so_far and not asking.is_answered(number, value):
+                    continue
                 name = f"`{number.name}`" if number.line == Number.line else number.name
                 rows.append([f"{name} = {value}", *told(usual, asking.changed(number, value))])
     return markdown_table(["number", "answers changed", "right", "figures"], rows)
@@ -215,11 +220,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--tables", type=Path, default=TABLES, help="folder of the public tables")
     parser.add_argument("--out", type=Path, default=ROOT / "runs" / "fixed_numbers", help="folder of the units")
     parser.add_argument("--page", type=Path, help="page whose table is filled in")
+    parser.add_argument("--so-far", action="store_true", help="tell what is there, and change no further number")
     asked = parser.parse_args(arguments)
     numbers = [number for number in NUMBERS if number.probe in (asked.only or PROBES)]
     if any(PROBES[number.probe].reads == "results" for number in numbers):
         compared_tables(asked.tables, asked.out / "results")
-    found = table(Asking(asked.out, tuple(asked.seeds), asked.tables), numbers)
+    found = table(Asking(asked.out, tuple(asked.seeds), asked.tables), numbers, asked.so_far)
     print(found)
     if asked.page is not None:
         renew(asked.page, MARK, found)

@@ -264,7 +264,7 @@ class Probe:
         """All units, computing those whose file is missing."""
         return run_units(self._keys(seeds), partial(self.asked, folder) if self.reads else self.asked, out)
 
-    def is_answered(self, seeds: Sequence[int], out: Path, _: Path) -> bool:
+    def is_answered(self, seeds: Sequence[int], out: Path) -> bool:
         """Whether no unit is missing."""
         return all((out / f"{joined(*key)}.json").exists() for key in self._keys(seeds))
 
