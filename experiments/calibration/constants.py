@@ -1,7 +1,7 @@
 """How far the settings that steer modes may move: each halved and doubled, on planted shifts at fresh seeds.
 
     python -m experiments.calibration.constants --seeds 100-101 --page docs/constants.md
-    python -m experiments.calibration.constants --sizes small --seeds 0-1 --page docs/constants.md
+    python -m experiments.calibration.constants --sizes small --seeds 0-0 --page docs/constants.md
 
 Large cases, 6,000 rows a side: the settings that matter most. Small cases, 1,500 rows a side: the others, those of the
 full space only where it is by itself. Every unit is one `compare` with one setting changed. A share above one half is
