@@ -15,7 +15,7 @@ from shiftscope.kernels.labels import PACK
 TERM_UNIT = 2.0**16  # a term counts in units of 2**-16
 _ROWS = 128  # rows summed in 32 bits: three normal scores of a billion rows multiply to less than 2**8
 _TERMS = 32  # terms that share the unpacked labels
-_ROWS_AT_ONCE = 8  # rows added at once
+_ROWS_ADDED = 8  # rows added at once
 
 
 @njit(cache=True, parallel=True, nogil=True)
@@ -90,7 +90,7 @@ def _values(codes, scores, term, low, high, values):  # type: ignore[no-untyped-
 def _add_masked(values, masks, rows, sums):  # type: ignore[no-untyped-def]
     """Sums of the values of the counted rows; the values beyond `rows` are zero."""
     sums[:] = 0
-    for row in range(0, rows, _ROWS_AT_ONCE):
+    for row in range(0, rows, _ROWS_ADDED):
         a, b, c, d = values[row], values[row + 1], values[row + 2], values[row + 3]
         e, f, g, h = values[row + 4], values[row + 5], values[row + 6], values[row + 7]
         for labelling in range(sums.shape[0]):
