@@ -511,7 +511,7 @@ def test_files_that_are_not_there(tmp_path):
     says(fault(tmp_path), "is a directory without Parquet files", "subfolders")
     says(fault(str(tmp_path / "*.parquet")), "there is no file")
     says(fault("x" * 5000), "there is no file")
-    says(fault("a\0b.csv"), "there is no file")
+    says(fault("a\0b.csv"), "null character", "check the path")
     says(fault(pl.scan_parquet(tmp_path / "no.parquet")), "lazy frame cannot be collected", "repair its source")
 
 
