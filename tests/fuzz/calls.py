@@ -22,15 +22,7 @@ Case = dict[str, Any]
 PUBLIC = {name: getattr(ss, name) for name in ss.__all__}
 FUNCTIONS = [name for name, value in PUBLIC.items() if inspect.isfunction(value)]
 ERRORS = [name for name, value in PUBLIC.items() if inspect.isclass(value) and issubclass(value, ShiftscopeError)]
-CONSTRUCTED = [
-    *PARAMS,
-    "Columns",
-    "DaskEngine",
-    "ScoreNull",
-    "SimulatedNull",
-    "ShiftDetector",
-    "TableOptions",
-]  # by users
+CONSTRUCTED = [*PARAMS, "Columns", "DaskEngine", "ScoreNull", "SimulatedNull", "ShiftDetector"]  # by users
 PAIRED = ("compare", "scan", "score", "equalise", "explain_rows")
 TURNED = ("compare", "scan", "score", "equalise")  # answers that tell the same with the samples exchanged
 OUTPUTS = ("out.json", "out.html", "out.md", "out.png", "out.svg", "out.csv", "out", "~x.json", "a b.html")
@@ -139,15 +131,6 @@ GOOD: dict[str, Callable[[Draw], Any]] = {
     "wait_seconds": lambda draw: draw.rng.choice((1, 60.0)),
     "include": lambda draw: draw.names[:2],
     "exclude": lambda draw: draw.names[:1],
-    "header": lambda draw: draw.rng.choice((True, False, None)),
-    "names": lambda draw: draw.rng.choice((None, ["a", "b", "c"], draw.names)),
-    "delimiter": lambda draw: draw.rng.choice((",", "tab", "blank", ";")),
-    "decimal": lambda draw: draw.rng.choice((".", ",")),
-    "thousands": lambda draw: draw.rng.choice((",", ".", " ", "")),
-    "encoding": lambda draw: draw.rng.choice(("utf-8", "cp1252")),
-    "missing": lambda draw: draw.rng.choice((["?"], [], "-200", ["a=0"])),
-    "comment": lambda draw: draw.rng.choice(("#", "")),
-    "day_first": lambda draw: draw.rng.choice((True, False)),
     "kinds": lambda draw: {"dict": [[name, draw.rng.choice(("number", "category"))] for name in draw.names[:1]]},
 }  # by the name of a parameter, in every function and method
 INTERNAL = {"local", "side", "mode", "given"}  # parameters that no user has a value of their own for
@@ -159,7 +142,6 @@ INSTANCES: dict[str, Callable[[Draw], Any]] = {
     "Certificate": lambda draw: {"certificate": {"result": draw.plain_pair(60)}},
     "MonitorResult": lambda draw: {"watched": [draw.detector(), draw.batches()]},
     "RowsExplanation": lambda draw: {"explained": [*draw.plain_pair(60), [50, 51, 52, 53, 54, 55]]},
-    "Look": lambda draw: {"call": ["look", {"reference": draw.pair()[0], "current": draw.pair()[1]}]},
     "ShiftDetector": Draw.detector,
     "Look": lambda draw: {"call": ["look", dict(zip(("reference", "current"), draw.pair(), strict=True))]},
     "ScoreNull": lambda draw: {"call": ["ScoreNull", {"k_max": 9, "p": GOOD["p"](draw)}]},

@@ -141,8 +141,6 @@ def _batches(line: Line) -> list[str]:
 ARGUMENTS: dict[str, Callable[[Line], list[str]]] = {
     "reference": _reference,
     "current": lambda line: [line.source(line.pair[1])],
-    "file": lambda line: [line.source(line.pair[0])],
-    "other": lambda line: [line.source(line.pair[1])] if line.rng.random() < 0.5 else [],
     "batches": _batches,
     "detector": lambda line: [str(_either("out.zip", "d", "nowhere/x")(line))],
     "result": lambda line: [_saved("result", "result.json")(line)],
@@ -162,13 +160,6 @@ OPTIONS: dict[str | tuple[str, str], Callable[[Line], object]] = {
     "kind": lambda line: (
         f"{line.rng.choice([*line.names, 'x'])}={line.rng.choice(('number', 'category', 'date', 'odd'))}"
     ),
-    "names": _either("a,b", "a,b,c", "x0,x1,x2,x3"),
-    "delimiter": _either(",", ";", "tab", "blank", "bar"),
-    "decimal": _either(".", ","),
-    "thousands": _either(",", ".", " ", "'"),
-    "encoding": _either("utf-8", "cp1252", "utf-16"),
-    "missing": _either("?", "-200", "a=0", ""),
-    "comment": _either("#", "%", ""),
     "equalised": _either("kept", "new folder", "nowhere/kept"),
     "keep": _either("reference", "current"),
     "max_share": _either("0", "0.1", "0.5", "1", "1.01"),
@@ -201,7 +192,6 @@ CHANCE = {
     "horizon": 0.4,
     "debug": 0.02,
     "alpha": 0.3,
-    **dict.fromkeys(("header", "names", "delimiter", "decimal", "thousands", "encoding", "comment", "day_first"), 0.05),
 }
 
 
