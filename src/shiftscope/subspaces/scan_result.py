@@ -124,6 +124,8 @@ class ScanResult:
     n_permutations : int
     pairs : (d, d) array
         Largest localised or broad value of each pair of features, of each feature on the diagonal.
+    paired : int array or None
+        The features of `pairs`, where there are too many to count all pairs (`ScanParams.max_pairs`); None if all are.
     """
 
     sets: tuple[FeatureSet, ...]
@@ -132,6 +134,7 @@ class ScanResult:
     broad_null: NDArray[np.float64]
     n_permutations: int
     pairs: NDArray[np.float64]
+    paired: NDArray[np.int64] | None = None
 
     @property
     def null(self) -> NDArray[np.float64]:
