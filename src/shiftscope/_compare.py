@@ -15,6 +15,7 @@ from shiftscope.modes.describe import describe
 from shiftscope.modes.from_full_space import full_space_modes
 from shiftscope.modes.from_scan import scan_modes
 from shiftscope.modes.mode import Settled
+from shiftscope.overview.overview import overview
 from shiftscope.params import CompareParams
 from shiftscope.progress import Progress
 from shiftscope.results import ShiftResult
@@ -106,6 +107,7 @@ def protocol(job: Job, clock: Clock) -> ShiftResult:
         detected=p_value <= params.alpha,
         p_value=p_value,
         alpha=params.alpha,
+        overview=overview(job, scan),
         modes=describe(job, modes),
         scores=scores,
         kept_reference=kept_reference,

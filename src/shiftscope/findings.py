@@ -25,6 +25,7 @@ from shiftscope.full_space.tail_test import Tail
 from shiftscope.labellings.p_values import ROUNDING, critical_value
 from shiftscope.modes.feature_count import Curve
 from shiftscope.modes.mode import Direction, Mode
+from shiftscope.overview.column_overview import ColumnOverview, ColumnSide, Flag
 from shiftscope.params import CompareParams
 from shiftscope.subspaces.detectable import Detectable, smallest_groups
 from shiftscope.subspaces.scan_result import FeatureSet, ScanResult
@@ -35,6 +36,8 @@ from shiftscope.tables.dates import DAY, time_text
 __all__ = [  # what findings consist of: the reports take all of it from here
     "DAY",
     "Calibration",
+    "ColumnOverview",
+    "ColumnSide",
     "Columns",
     "CompareParams",
     "Curve",
@@ -45,6 +48,7 @@ __all__ = [  # what findings consist of: the reports take all of it from here
     "Feature",
     "FeatureSet",
     "Findings",
+    "Flag",
     "Kind",
     "LeftOut",
     "Mode",
@@ -73,6 +77,8 @@ class Findings:
         p_value <= alpha.
     p_value, alpha : float
         Calibrated p-value of the whole comparison, and the level it is held against.
+    overview : tuple of ColumnOverview
+        Every column compared by itself, strongest first.
     modes : tuple of Mode
         Strongest first; empty when nothing was detected.
     scores : Scores
@@ -104,6 +110,7 @@ class Findings:
     detected: bool
     p_value: float
     alpha: float
+    overview: tuple[ColumnOverview, ...] = field(repr=False)
     modes: tuple[Mode, ...]
     scores: Scores = field(repr=False)
     kept_reference: NDArray[np.intp] = field(repr=False)
@@ -173,6 +180,7 @@ class Findings:
         """The same answer with the roles of the two samples exchanged."""
         return replace(
             self,
+            overview=tuple(column.swapped() for column in self.overview),
             modes=tuple(mode.swapped() for mode in self.modes),
             scores=self.scores.swapped(),
             kept_reference=self.kept_current,

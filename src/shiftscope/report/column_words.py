@@ -1,38 +1,14 @@
-"""What a column holds, as a whole and in the cells of the scan, in words and numbers."""
+"""What a column holds in the cells of the scan, in words and numbers."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shiftscope.findings import Encoded, Kind
+from shiftscope.findings import Encoded
 from shiftscope.messages import readable
 
 LEVELS_NAMED = 3  # levels of a cell that are named; more are counted
-
-
-@dataclass(frozen=True)
-class ColumnSummary:
-    """A column that takes part: its kind, the number of its levels (a category's), and the share that is missing."""
-
-    name: str
-    kind: Kind
-    levels: int
-    missing_reference: float
-    missing_current: float
-
-
-def column_summaries(encoded: Encoded) -> tuple[ColumnSummary, ...]:
-    """What every column compared holds."""
-    n = encoded.n_reference
-    found = []
-    for position, (name, feature) in enumerate(zip(encoded.names, encoded.features, strict=True)):
-        missing = np.isnan(encoded.values(position)) if feature.missing else np.zeros(len(encoded.points), np.bool_)
-        shares = float(missing[:n].mean()), float(missing[n:].mean())
-        found.append(ColumnSummary(name, feature.kind, len(feature.levels), *shares))
-    return tuple(found)
 
 
 def value_range(encoded: Encoded, feature: int, rows: NDArray[np.intp]) -> tuple[float, float]:

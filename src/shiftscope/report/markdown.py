@@ -16,6 +16,8 @@ def write_markdown(summary: Summary, path: str | PathLike[str] | None = None) ->
     parts = [f"# {_safe(sentences.headline(summary))}", _safe(sentences.verdict(summary))]
     if not summary.detected:
         parts += [_safe(sentence) for sentence in sentences.clear_sentences(summary)]
+    if summary.detected:
+        parts.append(_columns(summary))
     parts += [_mode(number, mode) for number, mode in enumerate(summary.modes, start=1)]
     if summary.detected:
         parts.append(_safe(sentences.kept_sentence(summary)))
@@ -26,6 +28,11 @@ def write_markdown(summary: Summary, path: str | PathLike[str] | None = None) ->
     if path is not None:
         write_text(path, written)
     return written
+
+
+def _columns(summary: Summary) -> str:
+    told = [f"- {_safe(sentences.column_sentence(column))}" for column in sentences.told_columns(summary)]
+    return "\n".join([_safe(sentences.columns_sentence(summary)), *([""] if told else []), *told])
 
 
 def _mode(number: int, mode: ModeSummary) -> str:

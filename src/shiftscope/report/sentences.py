@@ -6,7 +6,7 @@ import textwrap
 from collections import Counter
 from math import isfinite
 
-from shiftscope.findings import Detectable, Direction, Kind, other_side
+from shiftscope.findings import ColumnOverview, Detectable, Direction, Kind, other_side
 from shiftscope.messages import percent
 from shiftscope.report.axes import Axis, Ticks
 from shiftscope.report.figure_data import POINTS_SHOWN
@@ -14,6 +14,7 @@ from shiftscope.report.summary import ModeSummary, ScanSummary, SetSummary, Summ
 
 WIDTH = 100
 COLUMNS_NAMED = 8  # features named in a sentence; the rest are counted
+COLUMNS_TOLD = 10  # columns that differ by themselves which are told in text
 TITLE_NAMES = 3  # features named in a heading
 NAME_LENGTH = 40  # longest column name shown in full
 REASON_LENGTH = 120  # longest reason shown in full
@@ -31,6 +32,10 @@ def as_text(summary: Summary) -> str:
     parts = [verdict(summary)]
     if not summary.detected:
         parts += clear_sentences(summary)
+    if summary.detected:
+        parts.append(
+            "\n".join([columns_sentence(summary), *(f"  {column_sentence(c)}" for c in told_columns(summary))])
+        )
     for number, mode in enumerate(summary.modes, start=1):
         lines = [f"Mode {number}: {mode_sentence(mode)}", f"  {rows_sentence(mode)}"]
         lines += [f"  {direction_sentence(direction)}" for direction in mode.directions[:COLUMNS_NAMED]]
@@ -136,6 +141,42 @@ def kinds_sentence(summary: Summary) -> str:
     """How many columns of each kind were compared: "3 numbers, 1 category"."""
     counts = Counter(column.kind for column in summary.columns)
     return ", ".join(f"{count:,} {kind if count == 1 else PLURALS[kind]}" for kind, count in counts.most_common())
+
+
+def told_columns(summary: Summary) -> tuple[ColumnOverview, ...]:
+    """The columns that differ by themselves, the strongest ones."""
+    return _differing(summary)[:COLUMNS_TOLD]
+
+
+def _differing(summary: Summary) -> tuple[ColumnOverview, ...]:
+    return tuple(column for column in summary.columns if column.p_value <= summary.alpha)
+
+
+def columns_sentence(summary: Summary) -> str:
+    """How many columns differ by themselves."""
+    if not any(isfinite(column.p_value) for column in summary.columns):
+        return "Columns by themselves were not tested: the scan was switched off."
+    found, n = len(_differing(summary)), len(summary.columns)
+    if not found:
+        return "No column differs by itself: the difference shows only in columns taken together."
+    strongest = f", the {COLUMNS_TOLD} strongest" if found > COLUMNS_TOLD else ""
+    which = "The only column differs" if n == 1 else f"{found:,} of {n:,} columns differ by themselves{strongest}"
+    return f"{which} (reference -> current):"
+
+
+def column_sentence(column: ColumnOverview) -> str:
+    """How one column differs as a whole."""
+    return f"{shown_name(column.name)} {column.change}"
+
+
+def effect_text(column: ColumnOverview) -> str:
+    """How far a column moved, with its interval."""
+    if not isfinite(column.effect):
+        return "–"
+    low, high = column.effect_interval
+    if column.kind == "category":
+        return f"{percent(column.effect)} ({percent(low)} to {percent(high)})"
+    return f"{column.effect:.2f} sd ({low:.2f} to {high:.2f})"
 
 
 def left_out_sentence(summary: Summary) -> list[str]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from shiftscope._version import __version__
 from shiftscope.findings import (
+    ColumnOverview,
     Columns,
     Curve,
     Detectable,
@@ -35,7 +36,7 @@ from shiftscope.findings import (
 from shiftscope.json_data import plain
 from shiftscope.output_files import write_text
 from shiftscope.params import CompareParams
-from shiftscope.report.column_words import ColumnSummary, column_summaries, place_in_words, value_range
+from shiftscope.report.column_words import place_in_words, value_range
 from shiftscope.report.figure_data import (
     FeatureMap,
     Gallery,
@@ -205,7 +206,7 @@ class Summary:
     n_reference: int
     n_current: int
     names: tuple[str, ...]
-    columns: tuple[ColumnSummary, ...]
+    columns: tuple[ColumnOverview, ...]
     left_out: tuple[LeftOut, ...]
     choice: Choice
     modes: tuple[ModeSummary, ...]
@@ -235,7 +236,7 @@ def summarise(result: Findings) -> Summary:
         n_reference=result.n_reference,
         n_current=result.n_current,
         names=result.names,
-        columns=column_summaries(result.encoded),
+        columns=result.overview,
         left_out=result.encoded.left_out,
         choice=_choice(result.encoded.choice),
         modes=tuple(_mode(result, mode, shown) for mode in result.modes),

@@ -25,12 +25,26 @@ def show(summary: Summary, console: Console) -> None:
     if not summary.detected:
         for sentence in sentences.clear_sentences(summary):
             console.print(Text(sentence))
+    if summary.detected:
+        _show_columns(summary, console)
     for number, mode in enumerate(summary.modes, start=1):
         _show_mode(number, mode, console)
     if summary.detected:
         console.print(Text(sentences.kept_sentence(summary), style="dim"))
     for sentence in (*sentences.left_out_sentence(summary), *summary.notes):
         console.print(Text(sentence, style="dim"))
+
+
+def _show_columns(summary: Summary, console: Console) -> None:
+    console.print()
+    console.print(Text(sentences.columns_sentence(summary)))
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in ("column", "how it differs", "how far"):
+        table.add_column(heading)
+    for column in sentences.told_columns(summary):
+        table.add_row(Text(sentences.shown_name(column.name)), Text(column.change), Text(sentences.effect_text(column)))
+    if table.rows:
+        console.print(table)
 
 
 def _show_mode(number: int, mode: ModeSummary, console: Console) -> None:

@@ -89,6 +89,10 @@ class ScanResult:
     n_permutations : int
     pairs : (d, d) array
         Largest localised or broad value of each pair of features, of each feature on the diagonal.
+    columns : (d,) array
+        Largest value of each feature by itself.
+    columns_null : (n_permutations,) array
+        Largest value of any feature by itself under each random labelling.
     """
 
     sets: tuple[FeatureSet, ...]
@@ -97,6 +101,8 @@ class ScanResult:
     broad_null: NDArray[np.float64]
     n_permutations: int
     pairs: NDArray[np.float64]
+    columns: NDArray[np.float64]
+    columns_null: NDArray[np.float64]
 
     @property
     def null(self) -> NDArray[np.float64]:
