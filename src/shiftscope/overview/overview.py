@@ -80,8 +80,8 @@ def _number_side(rows: int, values: NDArray[np.float64], told: tuple[tuple[str, 
     missing = rows - values.size
     if not values.size:
         return ColumnSide(rows, missing, 0, *_NOWHERE)
-    places = np.quantile(values, (0.0, 0.25, 0.5, 0.75, 1.0)).tolist()
-    return ColumnSide(rows, missing, np.unique(values).size, *places, told)
+    low, quarter, median, three_quarters, high = np.quantile(values, (0.0, 0.25, 0.5, 0.75, 1.0)).tolist()
+    return ColumnSide(rows, missing, np.unique(values).size, low, quarter, median, three_quarters, high, told)
 
 
 def _told_values(
