@@ -20,11 +20,12 @@ from shiftscope.overview.column_overview import ColumnSide, Flag
 SURE = 1e-6  # about: how unlikely a flag is by chance
 GAP_ERRORS = 4.9  # standard errors by which two shares differ: SURE, two-sided
 DIGITS = 12  # significant digits in which values are the user's: the matrix they come from is rounded
-DECIMALS = 6  # most decimals of a step
+STEP_DECIMALS = 6  # most decimals of a step
+ONE_DECIMAL = 10.0  # what a step counts for beside values that have none: one decimal
 LARGE_EFFECT = 1.0  # pooled standard deviations: another unit moves a column at least so far ...
 CONVERTED = 0.15  # ... and conversion leaves no more than this
 QUANTILES = np.linspace(0.05, 0.95, 19)
-LEVELS_NAMED = 5  # levels that come or go which are named
+ODD_LEVELS_NAMED = 5  # levels that come or go which are named
 
 Text = Callable[[float], str]
 
@@ -108,7 +109,7 @@ def number_flags(
     if not plain:
         return
     steps = step_of(reference), step_of(current)
-    if _steps_differ(steps, sides):
+    if _steps_differ(steps, step_of(np.concatenate([reference, current])), sides):
         yield Flag("rounding", *(f"steps of {step:g}" if step else "no step to be seen" for step in steps))
     if first.levels and first.distinct > len(first.levels):
         yield Flag("heap", *(_heap(side) for side in sides))
@@ -132,11 +133,11 @@ def level_flags(levels: tuple[str, ...], reference: NDArray[np.intp], current: N
 
 
 def step_of(values: NDArray[np.float64]) -> float:
-    """The largest step, in up to `DECIMALS` decimals, of which all differences of the values are multiples; 0: none."""
+    """The largest step, in up to `STEP_DECIMALS` decimals, of which all differences of the values are multiples; 0: none."""
     distinct = np.unique(tidy(values))
     if distinct.size < 2:
         return 0.0
-    for decimals in range(DECIMALS + 1):
+    for decimals in range(STEP_DECIMALS + 1):
         scaled = distinct * 10.0**decimals
         whole = np.rint(scaled)
         if np.abs(whole).max() >= 2.0**52:
@@ -153,13 +154,12 @@ def tidy(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.round(values, decimals) if -300 < decimals < 300 else values
 
 
-def _steps_differ(steps: tuple[float, float], sides: tuple[ColumnSide, ColumnSide]) -> bool:
-    """Whether the coarser step is no chance: values of the finer grid all fall on the coarser one."""
-    if steps[0] == steps[1] or not max(steps) or min(side.distinct for side in sides) < 2:
+def _steps_differ(steps: tuple[float, float], common: float, sides: tuple[ColumnSide, ColumnSide]) -> bool:
+    """Whether a sample's own step is no chance: values that know only the common step all fall on the wider one."""
+    if steps[0] == steps[1] or min(side.distinct for side in sides) < 2:
         return False
-    coarse = int(np.argmax(steps))
-    ratio = steps[coarse] / steps[1 - coarse] if steps[1 - coarse] else 10.0
-    return (sides[coarse].distinct - 1) * log(ratio) > -log(SURE)
+    wider = [log(step / common if common else ONE_DECIMAL) if step > common else 0.0 for step in steps]
+    return any((side.distinct - 1) * own > -log(SURE) for side, own in zip(sides, wider, strict=True))
 
 
 def _units(reference: NDArray[np.float64], current: NDArray[np.float64]) -> Iterator[Flag]:
@@ -221,5 +221,5 @@ def _span(side: ColumnSide, text: Text) -> str:
 
 
 def _named(names: list[str]) -> str:
-    more = f" and {len(names) - LEVELS_NAMED:,} more" if len(names) > LEVELS_NAMED else ""
-    return ", ".join(readable(name) for name in names[:LEVELS_NAMED]) + more
+    more = f" and {len(names) - ODD_LEVELS_NAMED:,} more" if len(names) > ODD_LEVELS_NAMED else ""
+    return ", ".join(readable(name) for name in names[:ODD_LEVELS_NAMED]) + more

@@ -21,7 +21,7 @@ from shiftscope.subspaces.scan_result import ScanResult
 
 LEVELS_SHOWN = 8  # levels of a category, those that changed most
 
-FEW_VALUES = 20  # a number with no more different values is told by their shares where its median stays
+VALUES_AS_LEVELS = 20  # a number with no more different values is told by their shares where its median stays
 
 _NAN = float("nan")
 _NOWHERE = (_NAN, _NAN, _NAN, _NAN, _NAN)  # quartiles and ends of what has no order
@@ -93,11 +93,11 @@ def _told_values(
     distinct, code = np.unique(np.concatenate([reference, current]), return_inverse=True)
     counts = [np.bincount(part, minlength=distinct.size) for part in np.split(code, [reference.size])]
     most = _most_changed(counts[0], counts[1])
-    if distinct.size > FEW_VALUES and not beyond_noise(
+    if distinct.size > VALUES_AS_LEVELS and not beyond_noise(
         (int(counts[0][most[0]]), reference.size), (int(counts[1][most[0]]), current.size)
     ):
         return (), ()
-    told = most if distinct.size <= FEW_VALUES else most[:1]
+    told = most if distinct.size <= VALUES_AS_LEVELS else most[:1]
     first, second = (tuple((column.text(float(distinct[at])), int(rows[at])) for at in told) for rows in counts)
     return first, second
 

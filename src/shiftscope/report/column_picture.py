@@ -7,7 +7,7 @@ from math import isfinite
 
 from shiftscope.findings import ColumnOverview, ColumnSide
 
-WIDTH, LINE = 150, 13  # of a picture, and of what it shows of one sample
+PICTURE_WIDTH, LINE_HEIGHT = 150, 13  # of a picture, and of what it shows of one sample
 BARS = 4  # levels drawn
 
 
@@ -16,7 +16,7 @@ def column_picture(column: ColumnOverview) -> str:
     sides = (("reference", column.reference), ("current", column.current))
     draw = _levels if column.kind == "category" else _quartiles
     shapes = "".join(shape for at, (name, side) in enumerate(sides) for shape in draw(column, side, name, at))
-    return f'<svg viewBox="0 0 {WIDTH} {2 * LINE}" width="{WIDTH}" height="{2 * LINE}">{shapes}</svg>'
+    return f'<svg viewBox="0 0 {PICTURE_WIDTH} {2 * LINE_HEIGHT}" width="{PICTURE_WIDTH}" height="{2 * LINE_HEIGHT}">{shapes}</svg>'
 
 
 def _quartiles(column: ColumnOverview, side: ColumnSide, name: str, at: int) -> Iterator[str]:
@@ -26,10 +26,10 @@ def _quartiles(column: ColumnOverview, side: ColumnSide, name: str, at: int) -> 
         return
     low, span = min(ends), (max(ends) - min(ends)) or 1.0
     x = [
-        2 + (WIDTH - 4) * (place - low) / span
+        2 + (PICTURE_WIDTH - 4) * (place - low) / span
         for place in (side.low, side.quarter, side.median, side.three_quarters, side.high)
     ]
-    y = at * LINE + LINE / 2
+    y = at * LINE_HEIGHT + LINE_HEIGHT / 2
     yield f'<path class="{name}" d="M{x[0]:.1f} {y:.1f}H{max(x[4], x[0] + 1):.1f}"/>'
     yield _bar(name, x[1], y - 3.5, max(1.5, x[3] - x[1]), 7)
     yield f'<path class="middle" d="M{x[2]:.1f} {y - 5.5:.1f}v11"/>'
@@ -37,9 +37,11 @@ def _quartiles(column: ColumnOverview, side: ColumnSide, name: str, at: int) -> 
 
 def _levels(column: ColumnOverview, side: ColumnSide, name: str, at: int) -> Iterator[str]:
     """Shares of the levels that changed most as bars, one place a level."""
-    step = WIDTH / BARS
+    step = PICTURE_WIDTH / BARS
     for place, (_, rows) in enumerate(side.levels[:BARS]):
-        yield _bar(name, place * step + 1, at * LINE + 2, max(0.5, (step - 5) * rows / side.rows), LINE - 4)
+        yield _bar(
+            name, place * step + 1, at * LINE_HEIGHT + 2, max(0.5, (step - 5) * rows / side.rows), LINE_HEIGHT - 4
+        )
 
 
 def _bar(name: str, x: float, y: float, width: float, height: float) -> str:
