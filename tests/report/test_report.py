@@ -414,7 +414,7 @@ def with_scan(result: ShiftResult) -> ShiftResult:
         rows_current=np.arange(40),
     )
     null = np.zeros(99)
-    scan = ScanResult((found,), 0.001, null, null, 99, np.zeros((3, 3)))
+    scan = ScanResult((found,), 0.001, null, null, 99, np.zeros((3, 3)), np.zeros(3), null)
     mode = replace(result.modes[0], origin="scan", localisation=None)
     params = replace(result.params, scan=ScanParams(), n_permutations=None)
     return replace(result, scan=scan, modes=(mode,), params=params)

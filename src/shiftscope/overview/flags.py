@@ -133,7 +133,7 @@ def level_flags(levels: tuple[str, ...], reference: NDArray[np.intp], current: N
 
 
 def step_of(values: NDArray[np.float64]) -> float:
-    """The largest step, in up to `STEP_DECIMALS` decimals, of which all differences of the values are multiples; 0: none."""
+    """The largest step, in at most `STEP_DECIMALS` decimals, that divides all differences of the values; 0: none."""
     distinct = np.unique(tidy(values))
     if distinct.size < 2:
         return 0.0

@@ -16,7 +16,8 @@ def column_picture(column: ColumnOverview) -> str:
     sides = (("reference", column.reference), ("current", column.current))
     draw = _levels if column.kind == "category" else _quartiles
     shapes = "".join(shape for at, (name, side) in enumerate(sides) for shape in draw(column, side, name, at))
-    return f'<svg viewBox="0 0 {PICTURE_WIDTH} {2 * LINE_HEIGHT}" width="{PICTURE_WIDTH}" height="{2 * LINE_HEIGHT}">{shapes}</svg>'
+    height = 2 * LINE_HEIGHT
+    return f'<svg viewBox="0 0 {PICTURE_WIDTH} {height}" width="{PICTURE_WIDTH}" height="{height}">{shapes}</svg>'
 
 
 def _quartiles(column: ColumnOverview, side: ColumnSide, name: str, at: int) -> Iterator[str]:
@@ -24,11 +25,9 @@ def _quartiles(column: ColumnOverview, side: ColumnSide, name: str, at: int) -> 
     ends = [end for one in (column.reference, column.current) for end in (one.low, one.high) if isfinite(end)]
     if not isfinite(side.median):
         return
-    low, span = min(ends), (max(ends) - min(ends)) or 1.0
-    x = [
-        2 + (PICTURE_WIDTH - 4) * (place - low) / span
-        for place in (side.low, side.quarter, side.median, side.three_quarters, side.high)
-    ]
+    low, span = min(ends) / 2, (max(ends) / 2 - min(ends) / 2) or 1.0  # halves: the range may exceed all doubles
+    places = (side.low, side.quarter, side.median, side.three_quarters, side.high)
+    x = [2 + (PICTURE_WIDTH - 4) * (place / 2 - low) / span for place in places]
     y = at * LINE_HEIGHT + LINE_HEIGHT / 2
     yield f'<path class="{name}" d="M{x[0]:.1f} {y:.1f}H{max(x[4], x[0] + 1):.1f}"/>'
     yield _bar(name, x[1], y - 3.5, max(1.5, x[3] - x[1]), 7)
