@@ -90,11 +90,12 @@ def protocol(job: Job, clock: Clock) -> ShiftResult:
     calibration = calibrated(job, graph, params.labellings, job.stage("calibrate"))
     clock.stop("calibrate")
 
-    p_value = min(1.0, job.searches * min(calibration.p_value, 1.0 if scan is None else scan.p_value))
+    p_compared = min(1.0, job.searches * min(calibration.p_value, 1.0 if scan is None else scan.p_value))
+    p_value = min([p_compared, *(left.chance for left in encoded.left_out)])
     modes: tuple[Settled, ...] = ()
     equalisation: Equalisation | None = None
     kept = np.arange(len(job.points))
-    if p_value <= params.alpha:
+    if p_compared <= params.alpha:
         modes = () if scan is None else scan_modes(job, scan)
         clock.stop("modes of the scan")
         more = full_space_modes(job, graph, calibration, modes)
@@ -106,6 +107,7 @@ def protocol(job: Job, clock: Clock) -> ShiftResult:
     return ShiftResult(
         detected=p_value <= params.alpha,
         p_value=p_value,
+        p_compared=p_compared,
         alpha=params.alpha,
         overview=overview(job, scan),
         modes=describe(job, modes),

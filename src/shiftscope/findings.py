@@ -77,6 +77,8 @@ class Findings:
         p_value <= alpha.
     p_value, alpha : float
         Calibrated p-value of the whole comparison, and the level it is held against.
+    p_compared : float
+        The same of the columns compared: different only if columns were set aside that tell the samples apart.
     overview : tuple of ColumnOverview
         Every column compared by itself, strongest first.
     modes : tuple of Mode
@@ -109,6 +111,7 @@ class Findings:
 
     detected: bool
     p_value: float
+    p_compared: float
     alpha: float
     overview: tuple[ColumnOverview, ...] = field(repr=False)
     modes: tuple[Mode, ...]
@@ -140,6 +143,11 @@ class Findings:
     def n_current(self) -> int:
         """Rows of the current sample."""
         return self.encoded.n_current
+
+    @property
+    def set_aside(self) -> tuple[LeftOut, ...]:
+        """Columns that tell the samples apart by themselves; all else is about the others."""
+        return tuple(left for left in self.encoded.left_out if left.apart)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -12,12 +12,11 @@ from math import ceil, isfinite, log, log10, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
+from shiftscope.encoding.apart import SURE, log_split
 from shiftscope.messages import percent, readable
 from shiftscope.overview.column_overview import ColumnSide, Flag
 
-SURE = 1e-6  # about: how unlikely a flag is by chance
 GAP_ERRORS = 4.9  # standard errors by which two shares differ: SURE, two-sided
 DIGITS = 12  # significant digits in which values are the user's: the matrix they come from is rounded
 STEP_DECIMALS = 6  # most decimals of a step
@@ -122,7 +121,7 @@ def level_flags(levels: tuple[str, ...], reference: NDArray[np.intp], current: N
     n, m = int(reference.sum()), int(current.sum())
     new = [level for level, a, b in zip(levels, reference, current, strict=True) if not a and _sure(int(b), m, n)]
     lost = [level for level, a, b in zip(levels, reference, current, strict=True) if not b and _sure(int(a), n, m)]
-    if levels and not np.any((reference > 0) & (current > 0)) and min(n, m) and _log_split(n, m) < log(SURE):
+    if levels and not np.any((reference > 0) & (current > 0)) and min(n, m) and log_split(n, m) < log(SURE):
         there = [[level for level, rows in zip(levels, side, strict=True) if rows] for side in (reference, current)]
         yield Flag("separate", *(_named(names) for names in there))
         return
@@ -184,12 +183,7 @@ def _left(unit: Unit, before: NDArray[np.float64], after: NDArray[np.float64]) -
 def _apart(first: ColumnSide, second: ColumnSide) -> bool:
     """Whether the ranges do not meet, and chance does not do that."""
     apart = first.high < second.low or second.high < first.low
-    return apart and _log_split(first.rows - first.missing, second.rows - second.missing) < log(SURE)
-
-
-def _log_split(n: int, m: int) -> float:
-    """Log-chance that all of n values lie on one side of m others, of one distribution without ties."""
-    return float(log(2.0) + gammaln(n + 1) + gammaln(m + 1) - gammaln(n + m + 1))
+    return apart and log_split(first.rows - first.missing, second.rows - second.missing) < log(SURE)
 
 
 def _sure(rows: int, own: int, other: int) -> bool:

@@ -89,7 +89,7 @@ def page(summary: Summary) -> str:
         modes=modes,
         evidence=_evidence(summary),
         columns=tuple(map(_column_view, summary.columns[:COLUMNS_LISTED])),
-        left_out=summary.left_out[:COLUMNS_LISTED],
+        left_out=tuple(left for left in summary.left_out if not left.apart)[:COLUMNS_LISTED],
         settings=tuple(_settings(summary.params)),
         call=_call(summary),
         command=_command(summary),

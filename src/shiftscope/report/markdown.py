@@ -14,12 +14,12 @@ SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>#|!~$&@"})
 def write_markdown(summary: Summary, path: str | PathLike[str] | None = None) -> str:
     """Verdict, modes and what was compared as Markdown text, also written to `path` if given."""
     parts = [f"# {_safe(sentences.headline(summary))}", _safe(sentences.verdict(summary))]
-    if not summary.detected:
+    if not summary.differs:
         parts += [_safe(sentence) for sentence in sentences.clear_sentences(summary)]
-    if summary.detected:
+    if summary.differs:
         parts.append(_columns(summary))
     parts += [_mode(number, mode) for number, mode in enumerate(summary.modes, start=1)]
-    if summary.detected:
+    if summary.differs:
         parts.append(_safe(sentences.kept_sentence(summary)))
     parts.append(
         _safe(" ".join([sentences.compared_sentence(summary), *sentences.left_out_sentence(summary), *summary.notes]))

@@ -202,6 +202,7 @@ class Summary:
     version: str
     detected: bool
     p_value: float
+    p_compared: float
     alpha: float
     n_reference: int
     n_current: int
@@ -223,6 +224,11 @@ class Summary:
     timings: tuple[tuple[str, float], ...]
     environment: tuple[tuple[str, str], ...]
 
+    @property
+    def differs(self) -> bool:
+        """Whether the columns compared differ, apart from any that were set aside."""
+        return self.p_compared <= self.alpha
+
 
 def summarise(result: Findings) -> Summary:
     """Collect what reports show of a result; pictures hold a sample of the rows, everything else is complete."""
@@ -232,6 +238,7 @@ def summarise(result: Findings) -> Summary:
         version=__version__,
         detected=result.detected,
         p_value=result.p_value,
+        p_compared=result.p_compared,
         alpha=result.alpha,
         n_reference=result.n_reference,
         n_current=result.n_current,

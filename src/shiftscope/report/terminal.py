@@ -22,14 +22,14 @@ def show(summary: Summary, console: Console) -> None:
     console.print(
         Panel(Text(sentences.verdict(summary)), title=sentences.headline(summary), title_align="left", style=colour)
     )
-    if not summary.detected:
+    if not summary.differs:
         for sentence in sentences.clear_sentences(summary):
             console.print(Text(sentence))
-    if summary.detected:
+    if summary.differs:
         _show_columns(summary, console)
     for number, mode in enumerate(summary.modes, start=1):
         _show_mode(number, mode, console)
-    if summary.detected:
+    if summary.differs:
         console.print(Text(sentences.kept_sentence(summary), style="dim"))
     for sentence in (*sentences.left_out_sentence(summary), *summary.notes):
         console.print(Text(sentence, style="dim"))
