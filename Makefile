@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-com
 # uv installs several times as fast as pip; it does not read pip's settings, so pip does what uv cannot, and soon.
 INSTALL = UV_HTTP_TIMEOUT=15 UV_HTTP_RETRIES=1 $(BIN)/uv pip install --quiet --python $(BIN)/python $(1) 2>/dev/null || $(PIP) $(1)
 
-.PHONY: setup demo test browser lint bench docs screens clean
+.PHONY: setup demo test soak browser lint bench docs screens clean fuzz
 
 setup: $(VENV)/.dev
 
@@ -34,6 +34,17 @@ demo: $(VENV)/.base
 
 test: lint browser
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --cov --cov-report=term
+
+# A thousand comparisons in one process: memory must stay flat.
+soak: $(VENV)/.dev
+	$(BIN)/python -m validation.soak --comparisons 1000
+
+# Fresh hostile inputs for as long as you like; goes on where the last run stopped. Faults go to tests/fuzz/found.
+MINUTES ?= 30
+WORKERS ?= 2
+FOUND ?= tests/fuzz/found
+fuzz: $(VENV)/.dev
+	$(BIN)/python -m tests.fuzz.run --minutes $(MINUTES) --workers $(WORKERS) --found $(FOUND)
 
 # The tests look at the report in a real browser: found, or installed where that is possible.
 browser: $(VENV)/.dev

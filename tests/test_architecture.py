@@ -105,3 +105,14 @@ def test_the_map_speaks_of_files_that_exist() -> None:
     named = re.findall(r"`([a-z_]+(?:/[a-z_]+)*/[a-z_]+\.py)`", text)
     assert len(named) > 20
     assert [name for name in named if not ((PACKAGE / name).exists() or (ROOT / name).exists())] == []
+
+
+def test_all_that_is_written_goes_through_one_room() -> None:
+    """Whole files and crash consistency are promises of `output_files.py`; nobody writes beside it."""
+    writes = re.compile(
+        r"""\bopen\([^)\n]*["'][rwax]?b?[wax+]b?\+?["']|\.(?:write_text|write_bytes|unlink|mkdir|touch)\("""
+        r"""|\bos\.(?:replace|rename|remove|unlink|link|mkdir|makedirs|truncate)\(|\bshutil\b|\btempfile\b"""
+    )
+    found = {str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py") if writes.search(path.read_text("utf-8"))}
+    lock_and_schema = {"file_lock.py", "report/schema.py"}  # a lock needs a file; the schema is written by developers
+    assert found == {"output_files.py", *lock_and_schema}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -83,3 +85,46 @@ def test_yes_or_no_is_told_in_shares():
 
 def test_equal_samples_of_mixed_kinds_agree():
     assert not compare(*frames(), params=QUICK).detected
+
+
+def levels_and(seed, n=300, shift="group"):
+    """The shares of c0 change, and 80 rows gather in x1 and x2, or x1 moves."""
+    rng = np.random.default_rng(seed)
+    tables = []
+    for shares in ((0.4, 0.3, 0.2, 0.1), (0.2, 0.2, 0.25, 0.35)):
+        table = pd.DataFrame({f"x{at}": rng.standard_normal(n) for at in range(6)})
+        table["c0"] = rng.choice(list("abcd"), n, p=shares)
+        table["c1"] = rng.choice(list("abcd"), n, p=(0.4, 0.3, 0.2, 0.1))
+        tables.append(table)
+    if shift == "group":
+        tables[1].loc[:79, ["x1", "x2"]] = (0.4, -0.4) + 0.15 * rng.standard_normal((80, 2))
+    else:
+        tables[1]["x1"] += 1.0
+    return tables
+
+
+@pytest.mark.parametrize(("shift", "columns", "seed"), [("group", ("x1", "x2"), 0), ("moved", ("x1",), 1)])
+def test_a_second_shift_beside_a_level_is_told_in_its_own_columns(shift, columns, seed):
+    """Half of it would go with the rows of the level; and both together are no third thing."""
+    result = compare(*levels_and(seed, shift=shift), params=QUICK)
+    assert {mode.features for mode in result.modes} == {("c0",), columns}
+
+
+@pytest.mark.parametrize(
+    ("max_modes", "said"),
+    [(1, "Compared by themselves, they still differ"), (5, "Compared by themselves, they show no difference")],
+)
+def test_what_is_said_of_the_rows_kept_is_what_a_comparison_of_them_says(max_modes, said):
+    reference, current = levels_and(1, shift="moved")
+    result = compare(reference, current, params=replace(QUICK, max_modes=max_modes))
+    fresh = compare(reference.iloc[result.kept_reference], current.iloc[result.kept_current], params=QUICK)
+    assert fresh.detected == (max_modes == 1)
+    assert (result.kept_p_value <= result.alpha) == fresh.detected
+    assert said in " ".join(str(result).split())
+
+
+def test_nothing_is_said_of_rows_that_were_not_tested():
+    result = compare(*frames("level", n=150), params=replace(QUICK, test_kept=False))
+    assert result.detected
+    assert result.kept_p_value is None
+    assert "whether they still differ was not tested" in " ".join(str(result).split())

@@ -87,7 +87,7 @@ def test_a_subset_knows_what_it_lacks():
 def test_positions_of_gathered_rows_are_those_of_the_samples(result: ss.ShiftResult):
     rows = np.array([1, 0])
     assert result.positions("current", rows).tolist() == [1, 0]
-    gathered = replace(result, gathered=Gathered(np.array([10, 30]), np.array([20, 40]), 1234, 5678))
+    gathered = replace(result, gathered=Gathered(np.array([10, 30]), np.array([20, 40]), 1234, 5678, (), ()))
     assert gathered.positions("reference", rows).tolist() == [30, 10]
     assert gathered.positions("current", rows).tolist() == [40, 20]
     assert gathered.swapped().positions("current", rows).tolist() == [30, 10]

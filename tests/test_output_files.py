@@ -109,6 +109,42 @@ def test_a_stream_is_written_behind_what_it_holds(tmp_path: Path) -> None:
         write_text("/dev/fd/999", "text")
 
 
+# what killed processes leave
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no locks on files that are renamed")
+def test_what_a_dead_process_left_is_swept_and_nothing_else(tmp_path: Path) -> None:
+    for name in (".shiftscope-0123456789ab.part", ".shiftscope-0123456789ab.former"):
+        (tmp_path / name).touch()
+    mine = [".shiftscope-notes.part", "shiftscope-0123456789ab.part", ".shiftscope-0123456789ab.part.txt"]
+    for name in mine:
+        (tmp_path / name).touch()
+    write_text(tmp_path / "a", "1")
+    assert sorted(os.listdir(tmp_path)) == sorted(["a", *mine])
+
+
+def test_files_of_a_running_process_are_not_swept(tmp_path: Path) -> None:
+    write_text(tmp_path / "a", "former")
+    with whole_file(tmp_path / "a") as slow:
+        slow.write(b"slow")
+        write_text(tmp_path / "b", "quick")
+    assert contents(tmp_path) == {"a": "slow", "b": "quick"}
+
+
+def test_a_file_without_links_can_be_replaced_with_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some disks know no hard links."""
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refuse)
+    for text in ("former", "new"):
+        with together():
+            for name in "ab":
+                write_text(tmp_path / name, text)
+    assert contents(tmp_path) == {"a": "new", "b": "new"}
+
+
 # one file
 
 

@@ -65,6 +65,7 @@ def test_the_number_of_permutations_advised_is_enough_and_nearly_needed(alpha, s
         ({"scan": 3}, "scan must be of the class ScanParams, got 3"),
         ({"equalise": None}, "equalise must be of the class EqualiseParams, got None"),
         ({"alpha": -1, "max_modes": 0}, "alpha must .*, got -1; max_modes must .*, got 0"),
+        ({"test_kept": 1}, "test_kept must be True or False, got 1"),
     ],
 )
 def test_impossible_settings_are_named_together(settings, message):

@@ -22,7 +22,7 @@ import pandas as pd
 
 import shiftscope as ss
 
-UNTOLD = {"timings", "params", "client"}  # of every run its own, or settings that may grow
+UNTOLD = {"timings", "params", "client", "reading"}  # of every run or file its own, or settings that may grow
 QUICK = ss.CompareParams(localise=ss.LocaliseParams(epochs=200))
 TABLES = Path(__file__).resolve().parents[2] / "shared" / "data" / "tables"
 

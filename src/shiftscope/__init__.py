@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from shiftscope.results import ShiftResult
     from shiftscope.subspaces.scan import scan
     from shiftscope.tables.column_choice import Columns
+    from shiftscope.tables.file_readings import Look
+    from shiftscope.tables.look import look
+    from shiftscope.tables.options import TableOptions
 
 _HOMES = {
     "Certificate": "questions.certify",
@@ -40,6 +43,7 @@ _HOMES = {
     "EqualiseParams": "params",
     "InputError": "errors",
     "LocaliseParams": "params",
+    "Look": "tables.file_readings",
     "Mode": "modes.mode",
     "ModeParams": "params",
     "MonitorResult": "questions.monitor_result",
@@ -52,11 +56,13 @@ _HOMES = {
     "ShiftscopeError": "errors",
     "SimulatedNull": "full_space.null",
     "Subset": "findings",
+    "TableOptions": "tables.options",
     "certify": "questions.certify",
     "compare": "_compare",
     "equalise": "full_space.equalise",
     "explain_rows": "questions.explain_rows",
     "localise": "modes.localise",
+    "look": "tables.look",
     "monitor": "questions.monitor",
     "partition": "modes.density_peaks",
     "scan": "subspaces.scan",
@@ -72,6 +78,7 @@ __all__ = [
     "EqualiseParams",
     "InputError",
     "LocaliseParams",
+    "Look",
     "Mode",
     "ModeParams",
     "MonitorResult",
@@ -84,11 +91,13 @@ __all__ = [
     "ShiftscopeError",
     "SimulatedNull",
     "Subset",
+    "TableOptions",
     "certify",
     "compare",
     "equalise",
     "explain_rows",
     "localise",
+    "look",
     "monitor",
     "partition",
     "scan",

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shiftscope.errors import check_seed, given
-from shiftscope.full_space.equalise import Equalisation
+from shiftscope.full_space.equalise import MIN_SAMPLE, Equalisation
 from shiftscope.full_space.score import score_others
 from shiftscope.full_space.search import calibrated, full_space_graph
+from shiftscope.full_space.shrinking_graph import ShrinkingGraph
 from shiftscope.job import Clock, Job
 from shiftscope.modes.describe import describe
 from shiftscope.modes.from_full_space import full_space_modes
@@ -20,8 +23,9 @@ from shiftscope.params import CompareParams
 from shiftscope.progress import Progress
 from shiftscope.results import ShiftResult
 from shiftscope.samples import ChosenColumns, ChosenEngine, open_samples
-from shiftscope.subspaces.scan import scan_pool
+from shiftscope.subspaces.scan import scan_points, scan_pool
 from shiftscope.subspaces.scan_result import ScanResult
+from shiftscope.tables.options import TableKeywords, TableOptions
 
 
 def compare(
@@ -34,6 +38,7 @@ def compare(
     params: CompareParams | None = None,
     engine: ChosenEngine = None,
     progress: Progress | None = None,
+    **tables: Unpack[TableKeywords],
 ) -> ShiftResult:
     """Do two samples differ, in which rows, in which features, and which subsets agree?
 
@@ -54,15 +59,25 @@ def compare(
         Where to compute: "local" (the default), "dask" (a cluster on this machine, for the time of the call), the
         address of a Dask scheduler, or an engine such as `shiftscope.DaskEngine`.
     progress : callable(stage, fraction), optional
+    **tables
+        How files are to be read where that is not to be found out: the fields of `TableOptions`, such as
+        `delimiter=";"` or `missing=["-200"]`. `look` shows what would be understood.
 
     Returns
     -------
     ShiftResult
     """
     params = checked_settings(alpha, params, random_state)
+    options = TableOptions.of(tables)
     clock = Clock()
     with open_samples(
-        reference, current, columns=columns, engine=engine, random_state=random_state, progress=progress
+        reference,
+        current,
+        columns=columns,
+        engine=engine,
+        random_state=random_state,
+        progress=progress,
+        tables=options,
     ) as samples:
         clock.stop("encode")
         return samples.turned(protocol(Job.of(samples, params), clock))
@@ -76,7 +91,7 @@ def checked_settings(alpha: float | None, params: CompareParams | None, random_s
 
 
 def protocol(job: Job, clock: Clock) -> ShiftResult:
-    """Scan and full space for the verdict; then modes, the scan's first; what is left over is kept.
+    """Scan and full space for the verdict; then modes, the scan's first; what is left over is kept, and compared again.
 
     The result is about the samples in canonical order.
     """
@@ -101,6 +116,8 @@ def protocol(job: Job, clock: Clock) -> ShiftResult:
         more = full_space_modes(job, graph, calibration, modes)
         modes, equalisation, kept = modes + more.modes, more.equalisation, more.kept
         clock.stop("modes of the full space")
+    kept_p_value = p_compared if kept.size == len(job.points) else _p_value_of(job, graph, kept)
+    clock.stop("rows kept")
 
     kept_reference, kept_current = encoded.in_samples(kept)
     searched_reference, searched_current = encoded.in_samples(job.searched.rows)
@@ -114,6 +131,7 @@ def protocol(job: Job, clock: Clock) -> ShiftResult:
         scores=scores,
         kept_reference=kept_reference,
         kept_current=kept_current,
+        kept_p_value=kept_p_value,
         calibration=calibration,
         scan=None if scan is None else scan.in_units_of(encoded),
         equalisation=equalisation,
@@ -124,7 +142,30 @@ def protocol(job: Job, clock: Clock) -> ShiftResult:
         timings=clock.laps(),
         encoded=encoded,
         gathered=job.pool.gathered,
+        reading=job.reading,
     )
+
+
+def _p_value_of(job: Job, graph: ShrinkingGraph, rows: NDArray[np.intp]) -> float | None:
+    """p-value of both searches among some rows; None if that is switched off, or a sample has too few of them."""
+    params, encoded = job.params, job.encoded
+    left = graph.restored()
+    left.remove(np.flatnonzero(~np.isin(job.searched.order, rows)))
+    if not params.test_kept or left.exhausted(MIN_SAMPLE):
+        return None
+    smallest = calibrated(job, left, params.labellings, job.stage("rows kept")).p_value
+    if params.scan is not None:
+        scan = scan_points(
+            encoded.ranked[rows],
+            int(np.sum(~job.is_current[rows])),
+            encoded.names,
+            replace(params.scan, level=job.level),
+            categories=encoded.categories,
+            random_state=job.random_state,
+            progress=job.progress,
+        )
+        smallest = min(smallest, scan.p_value)
+    return min(1.0, job.searches * smallest)
 
 
 def scanned(job: Job) -> ScanResult | None:

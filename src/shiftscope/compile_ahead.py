@@ -57,8 +57,9 @@ def compile_kernels() -> None:
 
 
 def _compiled() -> bool:
-    folder = Path(score_labellings.stats.cache_path)
-    return any(folder.glob(f"*.{score_labellings.py_func.__name__}-*.nbi"))
+    """Whether compiled kernels are there, or would not be kept anyway."""
+    folder = score_labellings.stats.cache_path
+    return folder is None or any(Path(folder).glob(f"*.{score_labellings.py_func.__name__}-*.nbi"))
 
 
 if __name__ == "__main__":

@@ -10,11 +10,15 @@ from numbers import Integral, Real
 from typing import TypeGuard, TypeVar
 
 T = TypeVar("T")
+LONGEST = 1000  # characters of a message: of a longer one, beginning and end
 SMALLEST_ALPHA = 1e-7  # tens of millions of labellings: more than anyone can wait for
 
 
 class ShiftscopeError(Exception):
-    """Root of every error that shiftscope raises on purpose."""
+    """Root of every error that shiftscope raises on purpose: one printable line, whatever values it tells."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(_one_line(str(message)))
 
 
 class InputError(ShiftscopeError, ValueError):
@@ -27,6 +31,13 @@ class ParameterError(ShiftscopeError, ValueError):
 
 class EngineError(ShiftscopeError, RuntimeError):
     """An engine could not deliver what was asked of it."""
+
+
+def _one_line(message: str) -> str:
+    """A message without line ends and what cannot be shown, cut in the middle if it is too long."""
+    line = "".join(character if character.isprintable() else "?" for character in " ".join(message.split()))
+    half = LONGEST // 2
+    return line if len(line) <= LONGEST else f"{line[:half]} … {line[-half:]}"
 
 
 def is_number(value: object) -> TypeGuard[float]:
@@ -47,6 +58,11 @@ def is_positive(value: object) -> TypeGuard[float]:
 def is_share(value: object) -> TypeGuard[float]:
     """Whether a parameter is a number strictly between 0 and 1."""
     return is_number(value) and 0.0 < value < 1.0
+
+
+def is_one_of(value: object, *options: str) -> bool:
+    """Whether a parameter is one of some words; arrays and the like are none."""
+    return isinstance(value, str) and value in options
 
 
 def alpha_fault(alpha: object) -> str | None:

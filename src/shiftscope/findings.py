@@ -16,7 +16,7 @@ from shiftscope.encoding.encode import Encoded
 from shiftscope.encoding.features import Feature, columns_of
 from shiftscope.encoding.sample_order import Side, other_side, swapped
 from shiftscope.engines.base import Gathered
-from shiftscope.errors import ParameterError, is_number, is_whole
+from shiftscope.errors import ParameterError, is_number, is_one_of, is_whole
 from shiftscope.full_space.calibrate import Calibration
 from shiftscope.full_space.equalise import Equalisation
 from shiftscope.full_space.null import ScoreNull
@@ -32,6 +32,7 @@ from shiftscope.subspaces.scan_result import FeatureSet, ScanResult
 from shiftscope.tables.column_choice import Columns, LeftOut
 from shiftscope.tables.column_kinds import Kind
 from shiftscope.tables.dates import DAY, time_text
+from shiftscope.tables.file_readings import Look
 
 __all__ = [  # what findings consist of: the reports take all of it from here
     "DAY",
@@ -51,6 +52,7 @@ __all__ = [  # what findings consist of: the reports take all of it from here
     "Flag",
     "Kind",
     "LeftOut",
+    "Look",
     "Mode",
     "ScanResult",
     "ScoreNull",
@@ -87,6 +89,10 @@ class Findings:
         One local score per row of either sample, in the full space.
     kept_reference, kept_current : intp arrays
         Row positions of the equalised subsets.
+    kept_p_value : float or None
+        p-value of a comparison of these rows alone, by the same searches; None if it was not made, because it was
+        switched off (`params.test_kept`) or a sample has too few rows left. The rows were chosen by their labels, so
+        it describes what is left and decides nothing.
     names : tuple of str
         The columns compared; `encoded.left_out` lists those left out.
     calibration : Calibration
@@ -105,8 +111,11 @@ class Findings:
     encoded : Encoded
         The pooled matrix all of this refers to.
     gathered : Gathered or None
-        Of samples too large to be gathered from a cluster: which rows the result is about. Row positions in the result
-        are then positions in `gathered.reference` and `gathered.current`, which hold those in the samples.
+        Of samples too large to be gathered from a cluster: the rows at hand, which all but the scan is about. Row
+        positions in the result are then positions in `gathered.reference` and `gathered.current`, which hold those in
+        the samples (see `positions`); reports have those in the samples.
+    reading : Look or None
+        What was understood of files and columns; None of samples that a cluster has read.
     """
 
     detected: bool
@@ -128,6 +137,8 @@ class Findings:
     timings: tuple[tuple[str, float], ...] = field(repr=False)
     encoded: Encoded = field(repr=False)
     gathered: Gathered | None = field(repr=False, default=None)
+    reading: Look | None = field(repr=False, default=None)
+    kept_p_value: float | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -136,13 +147,13 @@ class Findings:
 
     @property
     def n_reference(self) -> int:
-        """Rows of the reference sample."""
-        return self.encoded.n_reference
+        """Rows of the reference sample, wherever they are."""
+        return (self.gathered or self.encoded).n_reference
 
     @property
     def n_current(self) -> int:
-        """Rows of the current sample."""
-        return self.encoded.n_current
+        """Rows of the current sample, wherever they are."""
+        return (self.gathered or self.encoded).n_current
 
     @property
     def set_aside(self) -> tuple[LeftOut, ...]:
@@ -152,26 +163,28 @@ class Findings:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the reader has to know about how the result was reached; often nothing."""
-        return tuple(note for note in (self._gathered_note(), self._searched_note()) if note)
+        doubts = () if self.reading is None else self.reading.doubts
+        return tuple(note for note in (self._gathered_note(), self._searched_note(), *doubts) if note)
 
     def _gathered_note(self) -> str:
         if self.gathered is None:
             return ""
-        whole = self.gathered.n_reference, self.gathered.n_current
         return (
-            f"The scan has counted all {whole[0]:,} reference and {whole[1]:,} current rows on the cluster; everything "
-            f"else is about the {self.n_reference:,} and {self.n_current:,} of them that were drawn at random and "
-            "gathered. Row numbers count these (result.gathered)."
+            f"The scan has counted all {self.n_reference:,} reference and {self.n_current:,} current rows on the "
+            f"cluster. Scores, modes and the rows kept are among the {self.encoded.n_reference:,} and "
+            f"{self.encoded.n_current:,} of them that were drawn at random and gathered (result.gathered); excess, "
+            "medians, shares of levels and pictures are estimates from these."
         )
 
     def _searched_note(self) -> str:
-        searched, n = self.searched_reference + self.searched_current, self.n_reference + self.n_current
+        searched, n = self.searched_reference + self.searched_current, len(self.encoded.points)
         if searched == n:
             return ""
+        others = f"{n - searched:,} {'gathered ' if self.gathered else ''}rows"
         return (
             f"In the full space, the neighbourhoods of {self.searched_reference:,} reference and "
             f"{self.searched_current:,} current rows drawn at random were looked at (full_space_rows = {searched:,}); "
-            f"the other {n - searched:,} rows are scored by their neighbours among these. The p-value is exact."
+            f"the other {others} are scored by their neighbours among these. The p-value is exact."
         )
 
     def in_pool(self, mode: Mode) -> NDArray[np.intp]:
@@ -200,6 +213,7 @@ class Findings:
             searched_current=self.searched_reference,
             encoded=swapped(self.encoded),
             gathered=None if self.gathered is None else self.gathered.swapped(),
+            reading=None if self.reading is None else self.reading.swapped(),
         )
 
     def equalised(
@@ -228,7 +242,7 @@ class Subset:
     kept_reference, kept_current : intp arrays
         Row positions, increasing.
     n_reference, n_current : int
-        Rows of the whole samples.
+        Rows of the samples, as far as they are at hand.
     """
 
     kept_reference: NDArray[np.intp]
@@ -261,17 +275,18 @@ def chosen_subset(
         if not is_whole(mode, 0) or mode >= len(findings.modes):
             raise ParameterError(f"modes must be positions from 0 to {len(findings.modes) - 1}, got {mode!r}")
     kept = []
-    for side, n_rows in (("reference", findings.n_reference), ("current", findings.n_current)):
+    sizes = findings.encoded.n_reference, findings.encoded.n_current
+    for side, n_rows in zip(("reference", "current"), sizes, strict=True):
         removed = np.empty(0, np.intp) if side == keep else _removal(findings, side, modes)
         if max_share is not None:
             removed = removed[: int(max_share * n_rows + ROUNDING)]
         kept.append(np.setdiff1d(np.arange(n_rows), removed))
-    return Subset(kept[0], kept[1], findings.n_reference, findings.n_current)
+    return Subset(kept[0], kept[1], *sizes)
 
 
 def check_conditions(keep: object, max_share: object) -> None:
     """Refuse conditions that no result could meet."""
-    if keep not in (None, "reference", "current"):
+    if keep is not None and not is_one_of(keep, "reference", "current"):
         raise ParameterError(f"keep must be 'reference', 'current' or None, got {keep!r}")
     if max_share is not None and not (is_number(max_share) and 0.0 <= max_share <= 1.0):
         raise ParameterError(f"max_share must lie between 0 and 1, got {max_share!r}")

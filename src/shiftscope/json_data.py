@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 import types
 from dataclasses import MISSING, Field, fields, is_dataclass
 from os import PathLike
@@ -17,6 +18,7 @@ import numpy as np
 from shiftscope.output_files import write_text
 
 FIELDS_SHOWN = 3  # of those that are missing
+LARGEST_EXACT = 2.0**53  # whole numbers below are floats as well
 
 
 def write_fields(result: object, schema: int, path: str | PathLike[str] | None, without: str = "") -> str:
@@ -63,7 +65,7 @@ def from_plain(kind: Any, value: Any, where: str) -> Any:
         return value
     if kind is float:
         _check(value is None or _is_number(value), where, "a number", value)
-        return math.inf if value is None else float(value)
+        return math.inf if value is None else value if abs(value) < LARGEST_EXACT else float(value)
     _check(type(value) is kind, where, {bool: "true or false", int: "a whole number"}.get(kind, "text"), value)
     return value
 
@@ -89,8 +91,11 @@ def _from_array(dtype: Any, value: Any, where: str) -> Any:
     (scalar,) = get_args(dtype)
     try:
         array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise UnfitError(f"{where} must be a list of numbers") from error
+    if issubclass(scalar, np.integer):
+        fits = bool(np.all(np.abs(array) < LARGEST_EXACT) and np.all(array == np.floor(array)))  # not so of NaN
+        _check(fits, where, "a list of whole numbers", value)
     return array.astype(scalar)
 
 
@@ -102,7 +107,10 @@ def _from_list(inner: tuple[Any, ...], value: Any, where: str) -> tuple[Any, ...
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    """Whether a value is a number that a float can hold; JSON itself knows neither NaN nor infinity."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return math.isfinite(value) if isinstance(value, float) else abs(value) <= sys.float_info.max
 
 
 def _check(holds: bool, where: str, rule: str, value: object) -> None:

@@ -6,7 +6,16 @@ from dataclasses import dataclass, field
 from math import ceil, inf
 from typing import Literal
 
-from shiftscope.errors import ParameterError, alpha_fault, is_number, is_positive, is_share, is_whole, kind_fault
+from shiftscope.errors import (
+    ParameterError,
+    alpha_fault,
+    is_number,
+    is_one_of,
+    is_positive,
+    is_share,
+    is_whole,
+    kind_fault,
+)
 from shiftscope.kernels.neighbour_counters import MOST
 
 DEFAULT_K_MAX = 400  # paper, Supp. "Default hyperparameters"
@@ -117,9 +126,9 @@ class EqualiseParams:
             for name, value in (("q_tail", self.q_tail), ("alpha", self.alpha))
             if not is_share(value)
         ]
-        if self.threshold not in ("calibrated", "formula"):
+        if not is_one_of(self.threshold, "calibrated", "formula"):
             faults.append(f"threshold must be 'calibrated' or 'formula', got {self.threshold!r}")
-        if self.null not in ("exact", "simulated"):
+        if not is_one_of(self.null, "exact", "simulated"):
             faults.append(f"null must be 'exact' or 'simulated', got {self.null!r}")
         if not faults and self.threshold == "calibrated" and self.n_permutations + 1 < 1 / self.alpha:
             faults.append(
@@ -174,7 +183,7 @@ class LocaliseParams:
 
     def __post_init__(self) -> None:
         rules = {
-            "batch": (self.batch in ("corrected", "paper"), "be 'corrected' or 'paper'"),
+            "batch": (is_one_of(self.batch, "corrected", "paper"), "be 'corrected' or 'paper'"),
             "k": (is_whole(self.k, 1), "be a whole number of at least 1"),
             "beta": (is_number(self.beta) and 0 <= self.beta <= 1, "lie in [0, 1]"),
             "epochs": (is_whole(self.schedule[0], 1), "be a whole number of at least 1"),
@@ -197,7 +206,7 @@ class LocaliseParams:
     @property
     def schedule(self) -> tuple[int, float]:
         """Epochs and learning rate, with the defaults of the form."""
-        epochs, rate = PAPER_SCHEDULE if self.batch == "paper" else CORRECTED_SCHEDULE
+        epochs, rate = PAPER_SCHEDULE if is_one_of(self.batch, "paper") else CORRECTED_SCHEDULE
         return (
             epochs if self.epochs is None else self.epochs,
             rate if self.learning_rate is None else self.learning_rate,
@@ -291,6 +300,8 @@ class CompareParams:
     full_space_rows : int
         Most rows whose neighbourhoods in the full space are looked at. Of larger pools they are drawn at random, the
         same number from both samples where possible; the scan always counts all rows.
+    test_kept : bool
+        Compare the rows kept once more, by the same searches, to tell whether they still differ.
     scan : ScanParams or None
         The subspace scan; None looks at the full space only, as the paper does.
     equalise : EqualiseParams
@@ -303,6 +314,7 @@ class CompareParams:
     max_iterations: int = 5
     max_modes: int = 5
     full_space_rows: int = 200_000
+    test_kept: bool = True
     scan: ScanParams | None = field(default_factory=ScanParams)
     equalise: EqualiseParams = field(default_factory=EqualiseParams)
     localise: LocaliseParams = field(default_factory=LocaliseParams)
@@ -314,6 +326,8 @@ class CompareParams:
             value = getattr(self, name)
             if not (is_whole(value, least) or (name == "n_permutations" and value is None)):
                 faults.append(f"{name} must be a whole number of at least {least}, got {value!r}")
+        if not isinstance(self.test_kept, bool):
+            faults.append(f"test_kept must be True or False, got {self.test_kept!r}")
         for name, kind in PARTS.items():
             fault = kind_fault(name, getattr(self, name), kind)
             if fault is not None and not (name == "scan" and self.scan is None):

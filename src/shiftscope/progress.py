@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Protocol
 
 from rich.console import Console
@@ -36,6 +37,24 @@ def checked_progress(progress: Progress | None) -> Progress:
     return silent if progress is None else progress
 
 
+_listener: ContextVar[Progress] = ContextVar("listener", default=silent)
+
+
+@contextmanager
+def heard_by(progress: Progress) -> Iterator[None]:
+    """Whoever has no progress at hand can `tell` it for the time of the block."""
+    token = _listener.set(progress)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+def tell(stage: str, fraction: float) -> None:
+    """Tell whoever hears of the work under way."""
+    _listener.get()(stage, fraction)
+
+
 @contextmanager
 def terminal_progress() -> Iterator[Progress]:
     """Draw one bar per stage, with the time left, while the context lasts.
@@ -44,7 +63,7 @@ def terminal_progress() -> Iterator[Progress]:
     are wiped at the end. Otherwise what is yielded is `silent`.
     """
     console = Console(file=sys.stderr)
-    if not sys.stderr.isatty() or console.is_dumb_terminal:
+    if sys.stderr is None or not sys.stderr.isatty() or console.is_dumb_terminal:
         yield silent
         return
     bars = _Bars(console)

@@ -7,7 +7,7 @@ seeds and progress, refuse the same mistakes in the same words, and swapping the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol, Self, TypeVar
 
@@ -20,8 +20,10 @@ from shiftscope.encoding.sample_order import swapped
 from shiftscope.engines.base import Engine, Pool
 from shiftscope.engines.local import LocalEngine
 from shiftscope.errors import InputError, ParameterError, check_seed
-from shiftscope.progress import Progress, checked_progress
+from shiftscope.progress import Progress, checked_progress, heard_by
 from shiftscope.tables.column_choice import Columns, as_columns
+from shiftscope.tables.file_readings import Look
+from shiftscope.tables.options import TableOptions
 from shiftscope.tables.table import Table
 
 ChosenColumns = Columns | Sequence[str] | None
@@ -66,6 +68,11 @@ class Samples:
     def as_given(self) -> Encoded:
         """The rows at hand, in the user's order of the samples."""
         return swapped(self.encoded) if self.pool.flipped else self.encoded
+
+    @property
+    def reading(self) -> Look | None:
+        """What was understood of the samples, in canonical order."""
+        return self.pool.reading
 
     @property
     def points(self) -> NDArray[np.float64]:
@@ -113,6 +120,7 @@ def open_samples(
     engine: ChosenEngine = None,
     random_state: int = 0,
     progress: Progress | None = None,
+    tables: TableOptions | None = None,
 ) -> Iterator[Samples]:
     """Open two samples for the time of the block.
 
@@ -128,12 +136,15 @@ def open_samples(
     random_state : int
         Seed of everything that is drawn.
     progress : callable(stage, fraction), optional
+    tables : TableOptions, optional
+        How files are to be read where that is not to be found out.
     """
     check_seed(random_state)
     chosen, told = as_columns(columns), checked_progress(progress)
-    with opened(engine) as where:
+    with heard_by(told), opened(engine) as where:
         seed = int(random_state)
-        yield Samples(where.open(reference, current, chosen, seed), where, seed, told)
+        with closing(where.open(reference, current, chosen, seed, tables or TableOptions())) as pool:
+            yield Samples(pool, where, seed, told)
 
 
 @contextmanager

@@ -163,7 +163,7 @@ def test_a_panic_of_another_library_is_a_fault_and_never_a_shift(run: Run, parts
     def panic(*_: object, **__: object) -> None:
         raise Panic("out of range")
 
-    monkeypatch.setattr("shiftscope.engines.local.read_table", panic)
+    monkeypatch.setattr("shiftscope.engines.local.read_pair", panic)
     done = run("compare", parts / "ref", parts / "cur.parquet", "--fail-on-shift")
     assert done.code == 3
     assert "Panic: out of range" in done.err

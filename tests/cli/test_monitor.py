@@ -9,7 +9,7 @@ import polars as pl
 
 from shiftscope.cli import app as cli
 from shiftscope.cli.common import SHIFT_FOUND
-from shiftscope.questions.file_lock import locked
+from shiftscope.file_lock import locked
 from tests.cli.running import Outcome, Run, told
 
 

@@ -52,7 +52,7 @@ def test_what_is_behind_it_is_found() -> None:
     first, second = tables(3, z=("a", "b"))
     second["y"] += 1.5
     found = ss.compare(first, second, params=QUICK)
-    assert [mode.features for mode in found.modes] == [("y",)]
+    assert ("y",) in [mode.features for mode in found.modes]
 
 
 @pytest.mark.parametrize("columns", [["z", "x"], ss.Columns(kinds={"z": "category"})])

@@ -128,5 +128,9 @@ def test_impossible_levels_are_named():
         ScoreNull(5, 0.5).threshold(0)
     with pytest.raises(ParameterError, match=r"^q must lie strictly between 0 and 1, got 1\.5"):
         ScoreNull(5, 0.5).quantile(1.5)
-    with pytest.raises(ParameterError, match=r"^n must be at least 1, got 0"):
+    with pytest.raises(ParameterError, match=r"^n must be a whole number of at least 1, got 0"):
         SimulatedNull(5, 0.5, n=0)
+    with pytest.raises(ParameterError, match=r"^n must be a whole number of at least 1, got 'x'"):
+        SimulatedNull(5, 0.5, n="x")
+    with pytest.raises(ParameterError, match=r"^random_state must be a whole number"):
+        SimulatedNull(5, 0.5, random_state=None)

@@ -5,7 +5,7 @@ from scipy.stats import chi2, hypergeom
 
 from shiftscope.kernels import labels as kernel
 from shiftscope.kernels.labels import draw_labels
-from shiftscope.labellings.labellings import draw_labellings, random_labels, unpack_labels
+from shiftscope.labellings.labellings import draw_labellings, labellings_within, random_labels, unpack_labels
 from tests.kernels.twins import slow_labels
 from tests.packing import pack_labels
 
@@ -68,3 +68,26 @@ def test_every_labelling_is_equally_likely() -> None:
     _, counts = np.unique(labels.T @ (1 << np.arange(6)), return_counts=True)
     assert counts.size == 15
     assert chi2.sf(np.sum((counts - 400) ** 2 / 400), 14) > 1e-4
+
+
+def test_labels_move_within_strata_only() -> None:
+    rng = np.random.default_rng(6)
+    strata = rng.integers(0, 4, 90)
+    strata[60:75] = 7  # all of one sample: nothing can move
+    labellings = labellings_within(strata, 60, seeds(70, 5))
+    labels = unpack_labels(labellings.packed(), 71)
+    np.testing.assert_array_equal(labels[:, 0], np.arange(90) >= 60)
+    for stratum in np.unique(strata):
+        inside = labels[strata == stratum]
+        assert (inside.sum(axis=0) == inside[:, 0].sum()).all()
+    assert len(np.unique(labels, axis=1).T) == 71
+    np.testing.assert_array_equal(labellings.packed(20, 50), labellings.packed()[:, 20:50])
+
+
+def test_within_a_stratum_every_choice_is_equally_likely() -> None:
+    """All 6 choices of 2 rows among 4, by a chi-square with 5 degrees of freedom."""
+    labellings = labellings_within(np.array([0, 1, 0, 1, 0, 0, 1]), 4, seeds(3000, 8))
+    labels = unpack_labels(labellings.packed(), 3001)[[0, 2, 4, 5], 1:]
+    _, counts = np.unique((1 << np.arange(4)) @ labels, return_counts=True)
+    assert counts.size == 6
+    assert chi2.sf(np.sum((counts - 500) ** 2 / 500), 5) > 1e-4

@@ -96,9 +96,9 @@ def test_sets_are_tried_without_chance_columns_while_they_are_sure(monkeypatch, 
     seen = []
     real = from_scan._broad_modes
 
-    def watched(job, pool, found, p_value):
+    def watched(job, look, found, p_value):
         seen.append(found.features)
-        return real(job, pool, found, p_value)
+        return real(job, look, found, p_value)
 
     monkeypatch.setattr(from_scan, "_broad_modes", watched)
     null = np.linspace(0.0, 5.0, 255)

@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 
 import shiftscope as ss
+from shiftscope.encoding.units import UNITS, Unit
 from shiftscope.overview.column_overview import ColumnOverview
-from shiftscope.overview.flags import UNITS, step_of, tidy
+from shiftscope.overview.flags import step_of, tidy
 from shiftscope.overview.overview import overview
 from tests.pairs import job_of
 
@@ -58,19 +59,25 @@ def other_words(rng: np.random.Generator) -> np.ndarray:
 )
 def test_each_is_seen_in_either_order(flag: str, usual: Callable, odd: Callable) -> None:
     rng = np.random.default_rng(0)
-    first, second = (pd.DataFrame({"x": make(rng), "y": rng.normal(size=N)}) for make in (usual, odd))
+    first, second = (pd.DataFrame({"x": make(rng)}) for make in (usual, odd))
     assert flag in kinds(first, second)
     swapped = {"new levels": "lost levels", "lost levels": "new levels"}.get(flag, flag)
     assert swapped in kinds(second, first)
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.words)
-def test_every_unit_is_known_again(unit: object) -> None:
+def test_every_unit_is_known_again(unit: Unit) -> None:
     rng = np.random.default_rng(1)
-    first = pd.DataFrame({"x": rng.normal(20.0, 3.0, N), "y": rng.normal(size=N)})
-    second = pd.DataFrame({"x": unit.factor * rng.normal(20.0, 3.0, N) + unit.offset, "y": rng.normal(size=N)})  # type: ignore[attr-defined]
-    found = [flag.sentence for flag in columns(first, second)["x"].flags if flag.kind == "unit"]
-    assert found == [f"looks like another unit: current = {unit.formula('reference')}"]  # type: ignore[attr-defined]
+    first = pd.DataFrame({"x": rng.normal(20.0, 3.0, N)})
+    second = pd.DataFrame({"x": unit.factor * rng.normal(20.0, 3.0, N) + unit.offset})
+    told = f"looks like another unit: {{}} = {unit.formula}"
+    sentences = [flag.sentence for flag in columns(first, second)["x"].flags]
+    assert told.format("current", other="reference") in sentences
+    swapped = [flag.sentence for flag in columns(first, second)["x"].swapped().flags]
+    assert told.format("reference", other="current") in swapped
+    first["y"], second["y"] = rng.normal(size=N), rng.normal(size=N)  # beside another column, one apart is set aside
+    aside = job_of(first, second).encoded.left_out
+    assert [left.reason.split("; ")[1] for left in aside] == [told.format("current", other="reference")] * len(aside)
 
 
 def test_nothing_is_odd_about_samples_of_one_distribution() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import shiftscope as ss
 from shiftscope.questions import detector_file
+from tests.mutations import mutations
 from validation.unchanged import digests
 
 QUICK = ss.CompareParams(
@@ -215,3 +217,92 @@ def test_fit_checks_the_settings_as_compare_does(wrong):
     with pytest.raises(ss.ParameterError) as at_compare:
         ss.compare(*rows, **wrong)
     assert str(at_fit.value) == str(at_compare.value)
+
+
+def signed(path: Path, state: object, values: bytes) -> None:
+    """A detector file of any content with the checksum that fits it."""
+    text = json.dumps(state).encode()
+    checksum = detector_file._checksum(text, values)
+    header = {"format": detector_file.DETECTOR_FORMAT, "version": 1, "checksum": checksum}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in (("header.json", json.dumps(header)), ("state.json", text), ("values.npy", values)):
+            archive.writestr(name, content)
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> tuple[dict[str, object], bytes]:
+    """State and values of a detector with columns of several kinds and settings of its own."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.standard_normal(30), "k": rng.choice(["p", "q"], 30), "u": [[1]] * 30})
+    chosen = ss.Columns(exclude=("u",), kinds={"a": "number"})
+    params = ss.CompareParams(n_permutations=199, scan=None)
+    ss.ShiftDetector(alpha=0.05, columns=chosen, params=params).fit(frame).save(tmp_path / "d")
+    with zipfile.ZipFile(tmp_path / "d") as archive:
+        return json.loads(archive.read("state.json")), archive.read("values.npy")
+
+
+def test_a_crafted_state_is_taken_as_it_is_or_refused_in_one_line(tmp_path: Path, parts):
+    state, values = parts
+    refused = []
+    for changed in mutations(state, 600):
+        signed(tmp_path / "d", changed, values)
+        try:
+            detector = ss.ShiftDetector.load(tmp_path / "d")
+        except ss.InputError as error:
+            refused.append(str(error))
+        else:  # what was loaded can be saved and is the same again
+            detector.save(tmp_path / "again")
+            assert ss.ShiftDetector.load(tmp_path / "again").get_params() == detector.get_params()
+    assert 300 < len(refused) < 600
+    assert not any("\n" in said for said in refused)
+
+
+def npy(array: object) -> bytes:
+    buffer = io.BytesIO()
+    np.save(buffer, np.asarray(array), allow_pickle=False)
+    return buffer.getvalue()
+
+
+def huge(content: bytes) -> bytes:
+    """The same bytes under a header that promises terabytes."""
+    return content.replace(b"(2, 30), ", b"(2, 99999999999), ", 1).replace(b" " * 9 + b"\n", b"\n", 1)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.zeros((2, 29)), np.zeros((3, 30)), np.zeros(60), np.zeros((2, 30), np.float32), np.zeros((2, 30)).T,
+        np.full((2, 30), 7.0), np.full((2, 30), -1.0), np.full((2, 30), 0.5), np.full((2, 30), np.inf),
+    ],
+)  # fmt: skip
+def test_crafted_values_are_refused(tmp_path: Path, parts, values):
+    signed(tmp_path / "d", parts[0], npy(values))
+    with pytest.raises(ss.InputError, match="holds what no detector of this version has"):
+        ss.ShiftDetector.load(tmp_path / "d")
+
+
+def test_nothing_unfolds_in_the_memory(tmp_path: Path, parts):
+    state, values = parts
+    assert huge(values) != values
+    for content in (huge(values), values[:50], b"", values + b"\0" * 8):
+        signed(tmp_path / "d", state, content)
+        with pytest.raises(ss.InputError, match="holds what no detector"):
+            ss.ShiftDetector.load(tmp_path / "d")
+    with zipfile.ZipFile(tmp_path / "d", "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in ("header.json", "state.json", "values.npy"):
+            archive.writestr(name, b" " * 1_000_000)
+    with pytest.raises(ss.InputError, match="is compressed"):
+        ss.ShiftDetector.load(tmp_path / "d")
+
+
+@pytest.mark.parametrize("depth", [100_000])
+def test_a_header_or_state_of_endless_brackets_is_refused(tmp_path: Path, parts, depth: int):
+    brackets = b"[" * depth
+    for header, state in ((brackets, b"{}"), (None, brackets)):
+        told = {"format": "shiftscope detector", "version": 1, "checksum": detector_file._checksum(state, b"")}
+        with zipfile.ZipFile(tmp_path / "d", "w") as archive:
+            archive.writestr("header.json", header or json.dumps(told))
+            archive.writestr("state.json", state)
+            archive.writestr("values.npy", b"")
+        with pytest.raises(ss.InputError, match=r"is damaged|no detector"):
+            ss.ShiftDetector.load(tmp_path / "d")

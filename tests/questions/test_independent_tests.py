@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 from scipy.stats import binom, ks_2samp
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
+from threadpoolctl import threadpool_limits
 
 from shiftscope.questions import independent_tests as independent
 
@@ -21,6 +23,17 @@ def test_equal_energies_count_as_equal_whatever_the_rounding():
     distances = np.abs(points[rows] - points[rows].T)
     energy = independent.energy_distances(distances, labellings.T)
     assert independent._p_value(energy) == np.mean(gaps >= gaps[0])
+
+
+def test_energies_are_the_same_on_any_number_of_threads():
+    rng = np.random.default_rng(0)
+    points = rng.standard_normal((600, 4))
+    labellings = np.stack([rng.permutation(np.arange(600) < 300) for _ in range(20)], axis=1)
+    found = []
+    for threads in (1, 2):
+        with threadpool_limits(threads, "blas"):
+            found.append(independent.energy_distances(cdist(points, points), labellings))
+    assert found[0].tolist() == found[1].tolist()
 
 
 @pytest.mark.parametrize("check", ["boosting", "energy", "marginal"])

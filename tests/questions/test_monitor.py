@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import shiftscope as ss
-from shiftscope.questions.file_lock import locked
+from shiftscope.file_lock import locked
 from shiftscope.questions.monitor import drift, table_digest
 from shiftscope.questions.monitor_batch import Region
 from shiftscope.tables.table import read_table

@@ -219,10 +219,8 @@ def test_text_when_nothing_was_found(clear: ShiftResult) -> None:
 
 
 def test_unsettled_mode_is_called_a_lead(found: ShiftResult) -> None:
-    settled, unsettled = (
-        text.rows_sentence(summarise(replace(found, modes=(replace(found.modes[0], settled=state),))).modes[0])
-        for state in (True, False)
-    )
+    whole = summarise(found)
+    settled, unsettled = (text.rows_sentence(whole, replace(whole.modes[0], settled=state)) for state in (True, False))
     assert unsettled.startswith(settled.removesuffix("."))
     assert "not settle" in unsettled.removeprefix(settled.removesuffix("."))
     assert numbers(settled) == pytest.approx([len(found.modes[0].rows), 100 * found.modes[0].purity], rel=0.05)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,10 +15,11 @@ from shiftscope.errors import InputError
 from shiftscope.report.explorer import LISTS_BUDGET, downloadable
 from shiftscope.report.html import page
 from shiftscope.report.markdown import write_markdown
-from shiftscope.report.saved_result import read_summary
+from shiftscope.report.saved_result import read_summary, told_of
 from shiftscope.report.schema import PATH, json_schema
 from shiftscope.report.sentences import as_text
 from shiftscope.report.summary import Summary, write_json
+from tests.mutations import mutations
 
 PARAMS = ss.CompareParams(
     n_permutations=199,
@@ -118,6 +120,29 @@ def test_what_is_no_result_is_refused(tmp_path: Path, content: str | None, said:
         (tmp_path / "a.json").write_text(content)
     with pytest.raises(InputError, match=said):
         read_summary(tmp_path / "a.json")
+
+
+def test_a_crafted_result_is_drawn_or_refused_in_one_line(summary: Summary, saved: Path) -> None:
+    refused = []
+    for number, changed in enumerate(mutations(json.loads(saved.read_text()), 60)):
+        saved.write_text(json.dumps(changed))
+        try:
+            found = read_summary(saved)
+            with told_of(saved):
+                assert as_text(found)
+                assert write_markdown(found)
+                if number % 6 == 0:
+                    assert page(found)
+        except InputError as error:
+            refused.append(str(error))
+    assert 20 < len(refused) < 60
+    assert not any("\n" in said for said in refused)
+
+
+def test_numbers_that_json_does_not_know_are_refused(saved: Path) -> None:
+    saved.write_text(re.sub(r'"p_value":[^,]+', '"p_value":NaN', saved.read_text(), count=1))
+    with pytest.raises(InputError, match="NaN is no number of JSON"):
+        read_summary(saved)
 
 
 def test_schema_file_is_up_to_date() -> None:

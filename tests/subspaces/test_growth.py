@@ -30,3 +30,18 @@ def test_a_compact_minority_grows_to_its_own_features() -> None:
     inside = np.all((codes >= largest.boxes[best, :, :1]) & (codes <= largest.boxes[best, :, 1:]), axis=0)
     assert inside[-60:].mean() > 0.8
     assert inside[:-60].mean() < 0.01
+
+
+def test_labellings_in_which_nothing_grows_stand_at_their_best_seed() -> None:
+    """Few rows and coarse windows: few boxes are small enough to grow, and chance must not stand out by that alone."""
+    rng = np.random.default_rng(1)
+    points = rng.standard_normal((600, 10))
+    points[:, 6:] = rng.choice(4, (600, 4), p=[0.4, 0.3, 0.2, 0.1])
+    bins = bin_features(points, np.arange(10) >= 6)
+    rows = LocalRows.of(bins, draw_labellings(600, 300, np.arange(127, dtype=np.uint64)))
+    triples = scan_windows(rows, np.array(list(combinations(range(10), 3))), 200, 16)
+    families = grow_boxes(rows, triples.seeds, 8, 5, rng)
+    ungrown = np.array([family.maxima == triples.seeds.evidence for family in families])
+    assert 0 < ungrown.mean() < 1
+    chance = triples.localised.standardised(triples.localised.maxima).max()
+    assert all(family.standardised(family.maxima).max() < 2 * chance for family in families)

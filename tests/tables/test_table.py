@@ -373,8 +373,7 @@ def test_delimited_text_however_written(tmp_path, text, found):
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        (b"0.5,-1\n1,2\n3,4\n", "the first line must hold the names of the columns, found 0.5, -1"),
-        (b"a,b\n1,2\n3,4,5\n", "a line has more fields than the 2 of the first line"),
+        (b"a,b\n1,2\n3,4,5\n", "line 3 has 3 fields and the table 2; quote fields that hold the delimiter"),
         (b"a,b\n1,\x81\n2,y\n", "neither UTF-8, UTF-16 nor Windows-1252 text"),
     ],
 )
@@ -446,13 +445,15 @@ def test_duplicate_names(tmp_path):
     says(fault(pa.table(arrays, names=["a", "a"])), "more than one column is named 'a'", remedy)
     path = tmp_path / "t.csv"
     path.write_text("a,b,a\n1,2,3\n4,5,6\n")
-    says(fault(path), "more than one column is named 'a'", remedy)
+    assert read_table(path, "reference").names == ("a", "b", "a_2")
 
 
 def test_empty_name(tmp_path):
     path = tmp_path / "t.csv"
     pd.DataFrame(VALUES, columns=NAMES).to_csv(path)
-    says(fault(path), "column 0 (counting from 0) has an empty name", "name it or drop it", "row index")
+    table = read_table(path, "reference")
+    assert table.names == ("row name", *NAMES)
+    assert isinstance(table.columns[0], Unusable)
     says(fault(pl.DataFrame({"a": [1, 2], "": [3, 4]})), "column 1 (counting from 0) has an empty name")
 
 
@@ -508,21 +509,12 @@ def test_files_that_are_not_there(tmp_path):
     says(fault(pl.scan_parquet(tmp_path / "no.parquet")), "lazy frame cannot be collected", "repair its source")
 
 
-@pytest.mark.parametrize("name", ["t.xlsx", "t", "t.parquet.gz", "t.gz", ".csv"])
-def test_unknown_suffix(tmp_path, name):
+@pytest.mark.parametrize("name", ["t.xlsx", "t", "t.gz", ".csv", "t.data", "t.dat"])
+def test_a_suffix_does_not_make_a_format(tmp_path, name):
     (tmp_path / name).write_text("a\n1\n2\n")
-    says(
-        fault(tmp_path / name),
-        "unknown suffix",
-        "convert",
-        ".csv",
-        ".tsv",
-        ".txt",
-        ".gz",
-        ".parquet",
-        ".arrow",
-        ".npy",
-    )
+    np.testing.assert_array_equal(matrix(read_table(tmp_path / name, "reference")), [[1], [2]])
+    pl.DataFrame({"a": [1, 2]}).write_parquet(tmp_path / name)
+    np.testing.assert_array_equal(matrix(read_table(tmp_path / name, "reference")), [[1], [2]])
 
 
 @pytest.mark.parametrize("name", ["t.parquet", "t.arrow", "t.npy", "t.npz", "t.csv.gz", "t.jsonl.gz"])
@@ -531,7 +523,10 @@ def test_corrupt_files(tmp_path, name):
     whole = path.read_bytes()
     for damaged in (b"", whole[: len(whole) // 2], b"garbage" * 20):
         path.write_bytes(damaged)
-        says(fault(path), name, "cannot be read as", "write the file again")
+        if damaged.startswith(b"garbage") and name == "t.csv.gz":
+            says(fault(path), "has no rows")
+        else:
+            says(fault(path), name, "cannot be read as", "write the file again")
 
 
 def test_corrupt_text(tmp_path):
@@ -541,7 +536,6 @@ def test_corrupt_text(tmp_path):
         b"\xff\xfe\x00",
         b"a,b\n1,\xe9\x00\n",
         b"a,b\n1,\x81\n",
-        b"a,b\n1,2,3\n",
     ):
         path.write_bytes(content)
         says(fault(path), "t.csv", "cannot be read as delimited text", "write the file again")

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from shiftscope._version import __version__
-from shiftscope.cli import certify, compare, demo, explain_rows, fit, monitor, report
-from shiftscope.cli.common import DONE, FAULT, INTERRUPTED, USER_ERROR, complain
+from shiftscope.cli import certify, compare, demo, explain_rows, fit, look, monitor, report
+from shiftscope.cli.common import DONE, SHIFT_FOUND, USER_ERROR, complain, exit_code, flushed
 
 _UsageError: Any = typer.BadParameter.__base__  # click's, wherever Typer keeps it
 
@@ -21,6 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(compare.compare)
+app.command()(look.look)
 app.command()(demo.demo)
 app.command()(report.report)
 app.command()(fit.fit)
@@ -39,14 +40,11 @@ def main() -> None:
     except _UsageError as error:
         complain(error.format_message())
         code = USER_ERROR
-    except (typer.Abort, KeyboardInterrupt):
-        code = INTERRUPTED
-    except SystemExit:  # shell completion ends so
-        raise
+    except SystemExit as end:  # shell completion ends so, and with 1 what wrote to a closed pipe
+        code = exit_code(end) if end.code == SHIFT_FOUND else end.code
     except BaseException as error:  # of the command line itself: Python would exit with 1, which means a shift
-        complain(f"a fault of shiftscope ({type(error).__name__}: {error})")
-        code = FAULT
-    sys.exit(code if isinstance(code, int) else DONE)
+        code = exit_code(error)
+    sys.exit(flushed(code if isinstance(code, int) else DONE))
 
 
 def _show_version(wanted: bool) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from shiftscope.cli.certify import Asked, Keep, MaxShare, Modes
+from shiftscope.cli.columns import Exclude, Include, Kinds, given_columns
 from shiftscope.cli.common import (
     SHIFT_FOUND,
     STDOUT,
@@ -21,12 +23,24 @@ from shiftscope.cli.common import (
     show_written,
     write_stdout,
 )
+from shiftscope.cli.tables import (
+    Comment,
+    DayFirst,
+    Decimal,
+    Delimiter,
+    Encoding,
+    Header,
+    Missing,
+    Names,
+    Thousands,
+    given_tables,
+)
 from shiftscope.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
     from shiftscope.findings import Subset
     from shiftscope.results import ShiftResult
-    from shiftscope.tables.column_choice import Columns
+    from shiftscope.tables.options import TableKeywords
 
 KEPT_ROWS = "rows.csv"  # in the folder of the rows kept: which ones they are
 
@@ -36,7 +50,7 @@ def compare(
         str,
         typer.Argument(
             metavar="REFERENCE",
-            help="A file (CSV, JSON lines, Parquet, Arrow, NPY, NPZ), a folder of Parquet files or a quoted pattern.",
+            help="A file (text, JSON lines, Parquet, Arrow, NPY, NPZ), a folder of Parquet files or a quoted pattern.",
         ),
     ],
     current: Annotated[str, typer.Argument(metavar="CURRENT", help="What to compare with it, in any of these forms.")],
@@ -44,20 +58,9 @@ def compare(
     json: Annotated[str | None, typer.Option("--json", metavar="PATH|-", help="Write the result as JSON.")] = None,
     alpha: Annotated[float, typer.Option("--alpha", help="How often equal samples may be called different.")] = 0.01,
     seed: Seed = 0,
-    include: Annotated[
-        list[str] | None, typer.Option("--include", metavar="NAME", help="Compare this column; repeat for more.")
-    ] = None,
-    exclude: Annotated[
-        list[str] | None, typer.Option("--exclude", metavar="NAME", help="Leave this column out; repeat for more.")
-    ] = None,
-    kind: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--kind",
-            metavar="NAME=KIND",
-            help="Read a column as number, date, time, duration or category; repeat for more.",
-        ),
-    ] = None,
+    include: Include = None,
+    exclude: Exclude = None,
+    kind: Kinds = None,
     rows: Annotated[Path | None, typer.Option("--rows", help="Write the modes' rows as .parquet or .csv.")] = None,
     markdown: Annotated[Path | None, typer.Option("--markdown", help="Write verdict and modes as Markdown.")] = None,
     equalised: Annotated[
@@ -71,6 +74,15 @@ def compare(
     scheduler: Annotated[
         str | None, typer.Option("--scheduler", metavar="ADDRESS", help="Dask scheduler; without it, one is started.")
     ] = None,
+    header: Header = None,
+    names: Names = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    thousands: Thousands = None,
+    encoding: Encoding = None,
+    missing: Missing = None,
+    comment: Comment = None,
+    day_first: DayFirst = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No verdict and no progress on the screen.")] = False,
     debug: Debug = False,
 ) -> None:
@@ -81,17 +93,21 @@ def compare(
         kept = _kept_paths(equalised, reference, current)
         if not kept and not (keep is None and max_share is None and modes is None):
             raise ParameterError("--keep, --max-share and --modes say what --equalised DIR is to write; give it too")
-        files = [*(path for path in (report, *json_files(json), markdown, rows) if path is not None), *kept]
+        files = [*(path for path in (report, markdown, rows) if path is not None), *kept, *json_files(json)]
         _check_rows(rows)
         check_outputs(files, inputs=(reference, current), new_folder=equalised)
-        columns, where = _columns(include, exclude, kind), _engine(engine, scheduler)
+        columns, where = given_columns(include, exclude, kind), _engine(engine, scheduler)
+        tables = given_tables(header, names, delimiter, decimal, thousands, encoding, missing, comment, day_first)
         asked = Asked.of(keep, max_share, modes)
-        result = compared(reference, current, alpha=alpha, seed=seed, quiet=quiet, columns=columns, engine=where)
+        result = compared(
+            reference, current, alpha=alpha, seed=seed, quiet=quiet, columns=columns, engine=where, tables=tables
+        )
         subset = asked.subset(result)
-        _make_folder(equalised, result)
         with together():
-            _write(result, report, json, markdown, rows)
-            _write_kept(subset, (reference, current), kept)
+            _write(result, report, markdown, rows)
+            _write_kept(result, subset, (reference, current), kept, tables)
+            for path in json_files(json):  # the last one: while it is there, all are of one run
+                result.to_json(path)
         if json == STDOUT:
             write_stdout(result.to_json())
         if not quiet:
@@ -105,7 +121,8 @@ def _kept_paths(folder: Path | None, reference: str, current: str) -> tuple[Path
     """Where the rows kept go: reference and current, each with the suffix of its input; then their positions."""
     if folder is None:
         return ()
-    if folder.expanduser().exists() and not folder.expanduser().is_dir():
+    place = os.path.expanduser(folder)
+    if os.path.exists(place) and not os.path.isdir(place):
         raise InputError(f"--equalised {str(folder)!r} is a file; give the name of a folder, which may be a new one")
     from shiftscope.tables.file_copies import copy_suffix
 
@@ -115,9 +132,9 @@ def _kept_paths(folder: Path | None, reference: str, current: str) -> tuple[Path
 def _check_rows(path: Path | None) -> None:
     """Refuse a table format that is not known, before anything is computed."""
     if path is not None:
-        from shiftscope.report.mode_rows import check_suffix
+        from shiftscope.report.spreadsheets import check_suffix
 
-        check_suffix(path)
+        check_suffix(path, "--rows")
 
 
 def _engine(name: str, scheduler: str | None) -> str:
@@ -131,57 +148,34 @@ def _engine(name: str, scheduler: str | None) -> str:
     return scheduler
 
 
-def _columns(include: list[str] | None, exclude: list[str] | None, kinds: list[str] | None) -> Columns | None:
-    """The options about columns; None if there are none."""
-    if not (include or exclude or kinds):
-        return None
-    from shiftscope.tables.column_choice import Columns
-
-    pairs = [entry.rpartition("=") for entry in kinds or []]
-    odd = next((entry for entry, (name, _, _) in zip(kinds or [], pairs, strict=True) if not name), None)
-    if odd is not None:
-        raise ParameterError(
-            f"--kind {odd!r} must be a column, = and a kind, such as zip=category; add what is missing"
-        )
-    declared: dict[str, Any] = {name: kind for name, _, kind in pairs}  # checked by Columns
-    return Columns(tuple(include) if include else None, tuple(exclude or ()), declared)
-
-
-def _write(
-    result: ShiftResult, report: Path | None, json: str | None, markdown: Path | None, rows: Path | None
-) -> None:
+def _write(result: ShiftResult, report: Path | None, markdown: Path | None, rows: Path | None) -> None:
     if report is not None:
         result.to_html(report)
     if markdown is not None:
         result.to_markdown(markdown)
-    for path in json_files(json):
-        result.to_json(path)
     if rows is not None:
         from shiftscope.report.mode_rows import write_rows
 
         write_rows(result, rows)
 
 
-def _make_folder(folder: Path | None, result: ShiftResult) -> None:
-    """Where the rows kept are to go, if they are wanted and can be had."""
-    if folder is None:
+def _write_kept(
+    result: ShiftResult, subset: Subset, sources: tuple[str, str], targets: tuple[Path, ...], tables: TableKeywords
+) -> None:
+    """Both equalised files and the positions of their rows, if they are wanted and can be had."""
+    if not targets:
         return
     if result.gathered is not None:
         raise InputError("--equalised needs all rows on this machine; use result.kept_current on the gathered ones")
-    folder.expanduser().mkdir(exist_ok=True)
-
-
-def _write_kept(subset: Subset, sources: tuple[str, str], targets: tuple[Path, ...]) -> None:
-    """Both equalised files and the positions of their rows."""
-    if not targets:
-        return
-    from shiftscope.output_files import whole_file
+    from shiftscope.output_files import make_folder, whole_file
     from shiftscope.tables.file_copies import extract_rows, write_positions
+    from shiftscope.tables.options import TableOptions
 
     kept = ((subset.kept_reference, subset.n_reference), (subset.kept_current, subset.n_current))
     *copies, positions = targets
+    make_folder(positions.parent)
     for source, (rows, n_rows), target in zip(sources, kept, copies, strict=True):
         with whole_file(target) as file:
-            extract_rows(source, rows, n_rows, file)
+            extract_rows(source, rows, n_rows, file, TableOptions.of(tables))
     with whole_file(positions) as file:
         write_positions(subset.kept_reference, subset.kept_current, file)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,6 +11,7 @@ import typer
 
 from shiftscope.cli.common import Debug, Seed, check_outputs, exit_codes, json_files, put_answer, shown_progress
 from shiftscope.errors import InputError
+from shiftscope.messages import shown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,10 +54,10 @@ def read_positions(rows: str) -> NDArray[np.intp]:
 
     A table with a column `sample`, as `compare --rows` writes it, gives its rows of the current sample.
     """
-    path = Path(rows).expanduser()
-    if not path.is_file():
+    path = Path(os.path.expanduser(rows))
+    if not os.path.isfile(path):  # also of what is too long for the name of a file
         if not re.fullmatch(r"[\d\s,-]+", rows):
-            raise InputError(f"--rows {rows!r} is neither a file nor a list of positions such as 3,17,40-60")
+            raise InputError(f"--rows {shown(rows)} is neither a file nor a list of positions such as 3,17,40-60")
         return parse_positions(rows)
     if path.suffix.lower() in (".parquet", ".csv"):
         return _from_table(path)

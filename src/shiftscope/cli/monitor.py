@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from shiftscope.questions.monitor_result import MonitorResult
 
 DEFAULT_HORIZON = 100
-TABLE_SUFFIXES = (".csv", ".parquet")
 
 
 def monitor(
@@ -68,10 +67,12 @@ def monitor(
 
 def _check_suffixes(table: Path | None, plot: Path | None) -> None:
     from shiftscope.questions.monitor_plot import FORMATS
+    from shiftscope.report.spreadsheets import check_suffix
 
-    for option, path, suffixes in (("--table", table, TABLE_SUFFIXES), ("--plot", plot, FORMATS)):
-        if path is not None and path.suffix.lower() not in suffixes:
-            raise InputError(f"{option} {str(path)!r} must end in {', '.join(suffixes)}; rename it")
+    if table is not None:
+        check_suffix(table, "--table")
+    if plot is not None and plot.suffix.lower() not in FORMATS:
+        raise InputError(f"--plot {str(plot)!r} must end in {', '.join(FORMATS)}; rename it")
 
 
 def _detector(reference: str, alpha: float | None, seed: int | None) -> ShiftDetector:
@@ -97,8 +98,6 @@ def _watch(
 
 
 def _write_table(result: MonitorResult, path: Path) -> None:
-    from shiftscope.output_files import whole_file
+    from shiftscope.report.spreadsheets import write_table
 
-    with whole_file(path) as file:
-        frame = result.to_table()
-        frame.write_csv(file) if path.suffix.lower() == ".csv" else frame.write_parquet(file)
+    write_table(result.to_table(), path, "--table")

@@ -22,18 +22,20 @@ def report(
     """Write the report of a saved result again; nothing is computed."""
     with exit_codes(debug):
         from shiftscope.output_files import together
+        from shiftscope.paths import as_path
         from shiftscope.report.html import write_html
         from shiftscope.report.markdown import write_markdown
-        from shiftscope.report.saved_result import read_summary
+        from shiftscope.report.saved_result import read_summary, told_of
 
-        page = report or result.with_suffix(".html")
+        page = report or as_path(result).with_suffix(".html")
         files: list[Path | str] = [path for path in (page, markdown) if path is not None]
         check_outputs(files, inputs=(str(result),))
         summary = read_summary(result)
-        with together():
+        with told_of(result), together():
             write_html(summary, page)
             if markdown is not None:
                 write_markdown(summary, markdown)
         if not quiet:
-            show_result(summary, on_stderr=False)
+            with told_of(result):
+                show_result(summary, on_stderr=False)
             show_written(files, on_stderr=False)

@@ -6,15 +6,20 @@ the comparison goes on without it.
 
 from __future__ import annotations
 
-from math import exp, log
+from math import exp, ldexp, log
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from shiftscope.encoding.column_facts import Facts
+from shiftscope.encoding.features import Centre
+from shiftscope.encoding.units import other_unit, unit_in_words
 from shiftscope.messages import readable
 from shiftscope.tables.column_kinds import value_text
 
 SURE = 1e-6  # chance beyond which ranges that do not meet are no chance
+UNIT_TOLERANCE = np.array([0.25, 0.05, 0.25])  # of the range: how far ends and mean may be off after a conversion
 LEVELS_TOLD = 5  # levels of either sample that are named
 
 
@@ -37,9 +42,17 @@ def log_split(n: int, m: int) -> float:
 
 
 def apart_in_words(pair: tuple[Facts, Facts]) -> str:
-    """What either sample holds."""
+    """What either sample holds, and whether it may be the same in another unit."""
     first, second = (_held(facts) for facts in pair)
-    return f"{first} in the reference and {second} in the current sample"
+    formulas = other_unit(_places(pair[0]), _places(pair[1]), UNIT_TOLERANCE) if pair[0].kind == "number" else None
+    unit = f"; looks like another unit: {unit_in_words(formulas)}" if formulas is not None else ""
+    return f"{first} in the reference and {second} in the current sample{unit}"
+
+
+def _places(facts: Facts) -> NDArray[np.float64]:
+    """Smallest value, mean and largest value."""
+    centre = Centre.of(facts.there, facts.total, facts.low, facts.high)
+    return np.array([facts.low, ldexp(centre.mean, centre.exponent), facts.high])
 
 
 def _held(facts: Facts) -> str:

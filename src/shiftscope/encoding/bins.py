@@ -44,11 +44,6 @@ class BinTables:
         """Smallest and largest value of `feature` among the rows with codes `low`..`high`."""
         return float(self.smallest[feature, low]), float(self.largest[feature, high])
 
-    def normal_scores(self, codes: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Normal scores of codes (d, n), and a last line of ones: (d + 1, n)."""
-        values = np.take_along_axis(self.scores, codes.astype(np.intp), axis=1)
-        return np.vstack([values, np.ones((1, values.shape[1]), np.float32)])
-
 
 @dataclass(frozen=True)
 class Bins:

@@ -79,12 +79,15 @@ class Plan:
     left_out : tuple of LeftOut
     choice : Columns
         What the user asked for.
+    missing : two tuples of int
+        Rows of either sample without a value, per feature.
     """
 
     features: tuple[Feature, ...]
     encodings: tuple[Encoding, ...]
     left_out: tuple[LeftOut, ...]
     choice: Columns
+    missing: tuple[tuple[int, ...], tuple[int, ...]]
 
     @property
     def width(self) -> int:
@@ -133,6 +136,7 @@ def make_plan(samples: Samples, columns: Columns) -> Plan:
         tuple(column.encoding for column in kept),
         tuple(sorted(left_out + unfit, key=lambda left: _natural(left.name))),
         columns,
+        (tuple(column.pair[0].missing for column in kept), tuple(column.pair[1].missing for column in kept)),
     )
 
 
@@ -168,7 +172,7 @@ def _match(samples: Samples, columns: Columns) -> tuple[list[str], list[LeftOut]
         raise InputError(
             f"reference and current have no column in common: reference has {listed(reference.names)}, "
             f"current has {listed(current.names)}; columns are matched by name, so rename them "
-            "(a CSV needs a header line)"
+            "(--names gives a file without a header the names of its columns)"
         )
     left_out = [LeftOut(name, "left out on request") for name in everything if name not in wanted - {*columns.exclude}]
     asked = everything - {left.name for left in left_out}

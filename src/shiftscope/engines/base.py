@@ -13,6 +13,8 @@ from shiftscope.encoding.encode import Encoded
 from shiftscope.engines.binned_rows import BinnedRows
 from shiftscope.labellings.labellings import Labellings
 from shiftscope.tables.column_choice import Columns
+from shiftscope.tables.file_readings import Look
+from shiftscope.tables.options import TableOptions
 from shiftscope.tables.table import Table
 
 Report = Callable[[float], None]  # told the fraction done, now and then
@@ -58,24 +60,35 @@ class Index(Protocol):
 
 @dataclass(frozen=True)
 class Gathered:
-    """Which rows of samples too large for one machine are at hand; everything but the scan is about these.
+    """Which rows of samples too large for one machine are at hand, and what is known of all rows.
 
     Attributes
     ----------
     reference, current : intp arrays
-        Their positions in either sample, increasing.
+        Positions in either sample of the rows at hand, increasing.
     n_reference, n_current : int
         Rows of the samples, all of which the scan has counted.
+    missing_reference, missing_current : tuple of int
+        How many of them lack a value, per column compared.
     """
 
     reference: NDArray[np.intp]
     current: NDArray[np.intp]
     n_reference: int
     n_current: int
+    missing_reference: tuple[int, ...]
+    missing_current: tuple[int, ...]
 
     def swapped(self) -> Gathered:
         """The same with the two samples exchanged."""
-        return Gathered(self.current, self.reference, self.n_current, self.n_reference)
+        return Gathered(
+            reference=self.current,
+            current=self.reference,
+            n_reference=self.n_current,
+            n_current=self.n_reference,
+            missing_reference=self.missing_current,
+            missing_current=self.missing_reference,
+        )
 
 
 class Pool(Protocol):
@@ -96,6 +109,11 @@ class Pool(Protocol):
         """Which rows are at hand; None if all are."""
         ...
 
+    @property
+    def reading(self) -> Look | None:
+        """What was understood of the samples, in canonical order; None if they are read where they are."""
+        ...
+
     def binned(self) -> Callable[[Labellings], BinnedRows]:
         """All rows of both samples in bins, to be counted under any labellings."""
         ...
@@ -104,12 +122,16 @@ class Pool(Protocol):
         """Both samples as tables on this machine, in canonical order."""
         ...
 
+    def close(self) -> None:
+        """Leave nothing behind elsewhere."""
+        ...
+
 
 @runtime_checkable
 class Engine(Protocol):
     """Where rows, counts and neighbours are."""
 
-    def open(self, reference: Any, current: Any, columns: Columns, random_state: int) -> Pool:
+    def open(self, reference: Any, current: Any, columns: Columns, random_state: int, tables: TableOptions) -> Pool:
         """The two samples, read, encoded and put in order."""
         ...
 

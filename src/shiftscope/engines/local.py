@@ -16,7 +16,9 @@ from shiftscope.engines.binned_rows import LocalRows
 from shiftscope.engines.local_neighbours import Layout, LocalIndex
 from shiftscope.labellings.labellings import Labellings
 from shiftscope.tables.column_choice import Columns
-from shiftscope.tables.table import Table, read_table
+from shiftscope.tables.file_readings import Look
+from shiftscope.tables.options import TableOptions
+from shiftscope.tables.table import Table, read_pair
 
 
 @dataclass(frozen=True)
@@ -34,11 +36,14 @@ class LocalEngine:
     n_threads: int | None = None
     layout: Layout | None = None
 
-    def open(self, reference: Any, current: Any, columns: Columns, random_state: int) -> LocalPool:
+    def open(
+        self, reference: Any, current: Any, columns: Columns, random_state: int, tables: TableOptions
+    ) -> LocalPool:
         """The two samples; nothing is left to chance here."""
-        tables = read_table(reference, "reference"), read_table(current, "current")
-        encoded, flipped = canonical(encode(*tables, columns))
-        return LocalPool(encoded, flipped, tables[::-1] if flipped else tables)
+        pair = read_pair(reference, current, columns, tables)
+        encoded, flipped = canonical(encode(*pair.tables, columns))
+        pair = pair.swapped() if flipped else pair
+        return LocalPool(encoded, flipped, pair.tables, pair.reading)
 
     def index(self, points: NDArray[np.float64], k: int) -> LocalIndex:
         """Arrange (n, d) `points` once for many searches of about `k` neighbours."""
@@ -52,6 +57,7 @@ class LocalPool:
     encoded: Encoded
     flipped: bool
     read: tuple[Table, Table]
+    reading: Look | None = None
     gathered: None = None
 
     def binned(self) -> Callable[[Labellings], LocalRows]:
@@ -62,3 +68,6 @@ class LocalPool:
     def tables(self) -> tuple[Table, Table]:
         """Both samples as they were read."""
         return self.read
+
+    def close(self) -> None:
+        """Nothing is anywhere else."""

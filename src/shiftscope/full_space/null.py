@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
-from shiftscope.errors import ParameterError, is_share, is_whole
+from shiftscope.errors import ParameterError, check_seed, is_share, is_whole
 from shiftscope.kernels.score_walk import crossing_probability, score_sequences
 
 SIMULATION_CHUNK = 20_000  # sequences drawn at a time; part of the seeded result, so not a parameter
@@ -75,7 +75,7 @@ class ScoreNull:
 
     def bounds(self, t: ArrayLike) -> NDArray[np.int64]:
         """(len(t), k_max + 1) smallest count at each K whose evidence is at least t; K + 1 where there is none."""
-        t = np.round(np.atleast_1d(np.asarray(t, dtype=np.float64)), DECIMALS)
+        t = np.round(np.atleast_1d(_scores(t)), DECIMALS)
         if t.size == 1:  # rows rise with b, so counting finds the place; one pass instead of k_max searches
             below: NDArray[np.int64] = np.count_nonzero(self.table < t[0], axis=1).reshape(1, -1)
             return below
@@ -86,7 +86,7 @@ class ScoreNull:
 
     def sf(self, t: ArrayLike) -> NDArray[np.float64]:
         """Survival function P(S >= t) under the null, same shape as `t`."""
-        t = np.round(np.asarray(t, dtype=np.float64), DECIMALS)
+        t = np.round(_scores(t), DECIMALS)
         levels, where = np.unique(t.ravel(), return_inverse=True)
         crossing = np.empty(levels.size)
         crossing_probability(self.bounds(levels), self.p, crossing)
@@ -95,7 +95,7 @@ class ScoreNull:
 
     def cdf(self, t: ArrayLike) -> NDArray[np.float64]:
         """P(S <= t) under the null, same shape as `t`."""
-        t = np.round(np.asarray(t, dtype=np.float64), DECIMALS)
+        t = np.round(_scores(t), DECIMALS)
         return 1.0 - self.sf(t + 10.0**-DECIMALS)
 
     def quantile(self, q: float) -> float:
@@ -125,8 +125,9 @@ class SimulatedNull:
 
     def __init__(self, k_max: int, p: float, n: int = 100_000, random_state: int = 0) -> None:
         _check(k_max, p)
-        if n < 1:
-            raise ParameterError(f"n must be at least 1, got {n}: the null needs simulated sequences")
+        check_seed(random_state)
+        if not is_whole(n, 1):
+            raise ParameterError(f"n must be a whole number of at least 1, got {n!r}: the null needs sequences")
         self.k_max = int(k_max)
         self.p = float(p)
         rng = np.random.default_rng(random_state)
@@ -144,7 +145,7 @@ class SimulatedNull:
 
     def sf(self, t: ArrayLike) -> NDArray[np.float64]:
         """Share of simulated scores >= t, same shape as `t`."""
-        return (self.scores.size - np.searchsorted(self.scores, np.asarray(t), side="left")) / self.scores.size
+        return (self.scores.size - np.searchsorted(self.scores, _scores(t), side="left")) / self.scores.size
 
     def quantile(self, q: float) -> float:
         """Smallest simulated score t with at least a share `q` of the scores <= t."""
@@ -183,6 +184,14 @@ def _check(k_max: int, p: float) -> None:
     if not is_whole(k_max, 1):
         raise ParameterError(f"k_max must be a whole number of at least 1, got {k_max!r}")
     _check_probability("p", p)
+
+
+def _scores(t: ArrayLike) -> NDArray[np.float64]:
+    """Scores as numbers; refuses what is none."""
+    try:
+        return np.asarray(t, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ParameterError(f"t must be a score or an array of scores, got {t!r}") from error
 
 
 def _check_probability(name: str, value: float) -> None:

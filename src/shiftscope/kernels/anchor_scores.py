@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
+
+from shiftscope.kernels.compiling import njit
 
 STRIDE = 16  # every sixteenth distance tells, about, how far the K_M-th neighbour is
 RANK_SLACK = 2.0  # times the rank that the neighbour would have in such a sample, and ...

@@ -7,9 +7,10 @@ A box is one interval of bins per feature. Its evidence is half the deviance of 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
 
+from shiftscope.kernels.compiling import njit
 from shiftscope.kernels.deviance import half_deviance
 
 BOX_BINS = 32  # intervals begin and end at multiples of 1/32 of the rows

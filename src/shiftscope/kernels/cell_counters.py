@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 from numpy.typing import NDArray
+
+from shiftscope.kernels.compiling import njit
 
 BITS = 64  # of a word, and counters of a line
 

@@ -7,7 +7,9 @@ depend on the number of threads.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
+
+from shiftscope.kernels.compiling import njit
 
 # Columns per block of the distance kernel: a block of a few hundred features stays in the second-level cache.
 QUERY_BLOCK = 256

@@ -14,9 +14,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from shiftscope.kernels.compiling import njit
 from shiftscope.kernels.knn_blocks import Blocks, Group, block_range, first_strip
 from shiftscope.kernels.knn_estimates import STRIP, TILE, estimate_limit
 from shiftscope.kernels.knn_pairs import Spare, before, kth_key, no_spare, select_pairs, sort_spread, spread_pairs

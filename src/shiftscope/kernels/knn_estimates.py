@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from llvmlite.binding import get_host_cpu_features
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+
+from shiftscope.kernels.compiling import njit
 
 # Numbers in a vector, and queries that share the loads of a strip: two sums for each of them, in registers, of which
 # there are 32 with AVX-512 and 16 on most other machines.

@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from shiftscope.kernels.compiling import njit
 
 INSERTION_SIZE = 16  # shorter runs are sorted by insertion
 BUCKETS = 512  # equal intervals of keys: hundreds of pairs are all but sorted by them

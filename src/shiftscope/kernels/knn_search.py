@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from shiftscope.kernels.compiling import njit
 from shiftscope.kernels.knn_blocks import Blocks, Group, take_group
 from shiftscope.kernels.knn_candidates import Candidates, emit, no_candidates, prune, visit, worst_bound
 from shiftscope.kernels.knn_pairs import before, select_pairs, sort_pairs

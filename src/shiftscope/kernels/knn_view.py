@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from shiftscope.kernels.compiling import njit
 from shiftscope.kernels.knn_estimates import (
     STRIP,
     TILE,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
+
+from shiftscope.kernels.compiling import njit
 
 PACK = 64  # labellings per word
 STRETCH = 1 << 16  # rows drawn one after the other; stretches are independent given how many rows each draws

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from shiftscope.kernels.compiling import njit
 
 KEY_BITS = 64
 _SIGN = np.uint64(1 << 63)

@@ -9,7 +9,8 @@ two points share a rank.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from shiftscope.kernels.compiling import njit
 
 SMALLEST_K = 3  # the test of equal densities starts here: fewer neighbours carry no evidence
 NONE = -1

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
 
+from shiftscope.kernels.compiling import njit
 from shiftscope.kernels.neighbour_counters import FEW, MOST, PLANES, WORDS, bound_masks, count_and_compare
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from shiftscope.kernels.compiling import njit
 from shiftscope.kernels.window_counts import MAX_BINS, add_to_tables, evaluate_tables, order_by_bin
 
 _SHARD_TILE = 8  # tables filled per pass over the labels

@@ -15,10 +15,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
 
 from shiftscope.kernels.cell_counters import add_words
+from shiftscope.kernels.compiling import njit
 from shiftscope.kernels.deviance import half_deviance
 from shiftscope.kernels.labels import PACK
 

@@ -6,7 +6,7 @@ their labels, and however the rows are cut into parts, the labels are the same.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -77,6 +77,31 @@ class Labellings:
         return packed
 
 
+@dataclass(frozen=True)
+class LabellingsWithin(Labellings):
+    """Labellings that move labels within strata only: each stratum keeps its rows of either sample.
+
+    Attributes
+    ----------
+    strata : (n,) intp
+        Stratum of each row.
+    """
+
+    strata: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, np.intp))
+
+    def packed(self, start: int = 0, stop: int | None = None) -> NDArray[np.uint64]:
+        """As for `Labellings`; all strata are drawn, so take many rows at once."""
+        observed = (np.arange(self.n_rows) >= self.n_reference) == self.current_counted
+        labels = np.tile(observed.astype(np.uint8), (len(self.seeds), 1))
+        order = np.argsort(self.strata, kind="stable")
+        for at, rows in enumerate(np.split(order, np.flatnonzero(np.diff(self.strata[order])) + 1)):
+            counted = int(observed[rows].sum())
+            if 0 < counted < rows.size:
+                labels[1:, rows] = draw_labels(rows.size, counted, self.seeds[1:] + np.uint64(at))
+        octets = np.packbits(np.ascontiguousarray(labels[:, start:stop].T), axis=1, bitorder="little")
+        return np.ascontiguousarray(octets.view("<u8").T)
+
+
 def draw_labellings(n_rows: int, n_reference: int, seeds: NDArray[np.uint64], fixed: int = 0) -> Labellings:
     """The plan of the observed labels and of one random permutation of them per seed, the first rows fixed."""
     n_labellings = 1 + len(seeds)
@@ -88,6 +113,12 @@ def draw_labellings(n_rows: int, n_reference: int, seeds: NDArray[np.uint64], fi
     free = n_rows - fixed
     drawn = _shared_out(free, free - held if labellings.current_counted else held, seeds)
     return replace(labellings, drawn=np.vstack([drawn[:1], drawn])[at])
+
+
+def labellings_within(strata: NDArray[np.intp], n_reference: int, seeds: NDArray[np.uint64]) -> LabellingsWithin:
+    """The observed labels, and one random permutation of them within strata per seed."""
+    plan = draw_labellings(len(strata), n_reference, seeds)
+    return LabellingsWithin(**vars(plan), strata=strata)
 
 
 def random_labels(

@@ -24,6 +24,7 @@ def best_features(
     k_max: int,
     groups: Groups,
     params: ModeParams,
+    closed: frozenset[int] = frozenset(),
 ) -> tuple[tuple[int, ...], NDArray[np.intp]]:
     """Add or drop one feature after another while the median score of the anchors rises.
 
@@ -43,6 +44,8 @@ def best_features(
     groups : d tuples of int
         The matrix columns of each feature.
     params : ModeParams
+    closed : frozenset of int
+        Features that may not join.
 
     Returns
     -------
@@ -56,7 +59,7 @@ def best_features(
     seen = {best}
     while True:
         anchors, height = field.anchors(best)
-        moves = [move for f in range(len(groups)) if (move := best ^ {f}) and move not in seen]
+        moves = [move for f in range(len(groups)) if f not in closed and (move := best ^ {f}) and move not in seen]
         heights = np.median(field.scores(moves, anchors), axis=1) if moves else np.zeros(1)
         if heights.max() <= height:
             return tuple(sorted(best)), anchors

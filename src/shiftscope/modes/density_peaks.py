@@ -150,7 +150,7 @@ def _two_nn_dimension(distance: Floats, columns: int) -> float:
     fitted = int(n * RATIOS_FITTED)
     log_mu = np.sort(np.log(second[usable]) - np.log(first[usable]))[:fitted]
     log_survival = np.log1p(-np.arange(1, fitted + 1) / n)
-    return float(-(log_mu @ log_survival) / (log_mu @ log_mu))
+    return float(-np.sum(log_mu * log_survival) / np.sum(log_mu * log_mu))
 
 
 def _log_radius(distance: Floats) -> Floats:

@@ -126,7 +126,7 @@ def enrichment(hits: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np
     discount = 1 / np.log2(np.arange(2, k + 2))
     count = np.count_nonzero(hits, axis=-1)
     ideal = np.concatenate([[1.0], np.cumsum(discount)])  # no hit at all: 0 / 1
-    return count / k, np.minimum(hits @ discount / ideal[count], 1.0)
+    return count / k, np.minimum(np.sum(hits * discount, axis=-1) / ideal[count], 1.0)
 
 
 def fold_mean(values: NDArray[np.float64], fold: NDArray[np.int8]) -> NDArray[np.float64]:

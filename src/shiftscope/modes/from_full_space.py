@@ -31,7 +31,7 @@ class FullSpaceModes:
         What was pruned; None if the known modes leave nothing of a sample.
     modes : tuple of Settled
     kept : intp array
-        Pool positions, increasing, of the rows that are in no mode and show no detectable excess.
+        Pool positions, increasing, of the rows that are in no mode and that equalisation leaves.
     """
 
     equalisation: Equalisation | None

@@ -6,9 +6,10 @@ that the labellings of the first scan would not have reached. So several shifts 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import compress, takewhile
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +21,30 @@ from shiftscope.full_space.shrinking_graph import ShrinkingGraph
 from shiftscope.job import Job
 from shiftscope.labellings.p_values import critical_value, p_values
 from shiftscope.modes.best_features import best_features
-from shiftscope.modes.level_excess import by_level, counterpart, evidence, sharpen
+from shiftscope.modes.level_excess import by_level, combinations_of_levels, counterpart, evidence, sharpen
 from shiftscope.modes.mode import Settled
 from shiftscope.modes.refine import prune_around, pruned_positions, same_cluster
 from shiftscope.params import ScanParams
 from shiftscope.subspaces.scan import scan_points
 from shiftscope.subspaces.scan_result import FeatureSet, ScanResult
+
+
+@dataclass(frozen=True)
+class _Look:
+    """A scan of some rows of the pool.
+
+    Attributes
+    ----------
+    pool : intp array
+        The rows, increasing.
+    scan : ScanResult
+    closed : frozenset of int
+        Features that were not looked at: their levels are strata.
+    """
+
+    pool: NDArray[np.intp]
+    scan: ScanResult
+    closed: frozenset[int] = frozenset()
 
 
 def scan_modes(job: Job, scan: ScanResult) -> tuple[Settled, ...]:
@@ -40,43 +59,70 @@ def scan_modes(job: Job, scan: ScanResult) -> tuple[Settled, ...]:
     """
     null, least = scan.null, job.params.modes.least_rows
     found: tuple[Settled, ...] = ()
-    alive = np.ones(len(job.points), dtype=np.bool_)
+    looks: Iterable[_Look] = [_Look(np.arange(len(job.points)), scan)]
     for _ in range(job.params.modes.scans_per_mode * job.params.max_modes):
-        pool = np.flatnonzero(alive)
-        founded = _found(job, pool, scan, null, found)
-        if not founded:
+        seen = ((look, founded) for look in looks if (founded := _found(job, look, null, found)))
+        look, founded = next(seen, (None, ()))
+        if look is None:
             break
         found = _joined(job.encoded.ranked, found, founded)
-        for mode in founded:
-            alive[mode.all_rows] = False
-        left = job.is_current[alive]
+        left = job.is_current[_outside(job, found)]
         if min(left.sum(), (~left).sum()) < least:  # a whole sample is in excess, and so may the other be
-            others = replace(scan, sets=tuple(s for s in scan.sets if (s.side == "current") != found[-1].is_current))
-            return found + _found(job, pool, others, null, found)
+            sets = tuple(s for s in look.scan.sets if (s.side == "current") != found[-1].is_current)
+            return found + _found(job, replace(look, scan=replace(look.scan, sets=sets)), null, found)
         if len(found) >= job.params.max_modes:
             break
-        scan = _rescanned(job, alive)
+        looks = _looks(job, found)
     return found
 
 
-def _rescanned(job: Job, alive: NDArray[np.bool_]) -> ScanResult:
-    """Scan of what is left, on the common scale of all scans; the null is the first scan's."""
-    params = replace(job.params.scan or ScanParams(), n_permutations=job.params.modes.rescan_labellings)
-    return scan_points(
-        job.encoded.ranked[alive],
-        int(np.sum(~job.is_current[alive])),
-        job.encoded.names,
+def _looks(job: Job, found: tuple[Settled, ...]) -> Iterator[_Look]:
+    """Where to look for more: beside the levels whose shares have changed, then at what all modes leave.
+
+    A change of shares concerns many rows. With them much of any other shift would be taken away, so it is first looked
+    for among all of them, in the other features: there, labels move within levels.
+    """
+    n_labellings, nothing = job.params.modes.rescan_labellings, frozenset[int]()
+    closed = frozenset(feature for mode in found if mode.of_levels for feature in mode.features)
+    if 0 < len(closed) < len(job.groups):
+        pool = _outside(job, tuple(mode for mode in found if not mode.of_levels))
+        yield _Look(pool, _scanned(job, pool, closed, nothing, n_labellings), closed)
+    pool = _outside(job, found)
+    yield _Look(pool, _scanned(job, pool, nothing, nothing, n_labellings))
+
+
+def _outside(job: Job, modes: tuple[Settled, ...]) -> NDArray[np.intp]:
+    """Pool positions of the rows that are in none of the modes."""
+    alive = np.ones(len(job.points), dtype=np.bool_)
+    for mode in modes:
+        alive[mode.all_rows] = False
+    return np.flatnonzero(alive)
+
+
+def _scanned(
+    job: Job, pool: NDArray[np.intp], strata: frozenset[int], left_out: frozenset[int], n_labellings: int
+) -> ScanResult:
+    """Scan of some rows and features; labels move within the levels of `strata`, which are left out as well."""
+    encoded, params = job.encoded, replace(job.params.scan or ScanParams(), n_permutations=n_labellings)
+    features = [feature for feature in range(len(job.groups)) if feature not in strata | left_out]
+    ranked = encoded.ranked[pool]
+    scan = scan_points(
+        ranked[:, features],
+        int(np.sum(~job.is_current[pool])),
+        tuple(encoded.names[feature] for feature in features),
         params,
-        categories=job.encoded.categories,
+        categories=encoded.categories[features],
+        strata=combinations_of_levels(ranked, encoded.categories, sorted(strata)) if strata else None,
         random_state=job.random_state,
         progress=job.progress,
     )
+    sets = (replace(s, features=tuple(features[at] for at in s.features)) for s in scan.sets)
+    return replace(scan, sets=tuple(sets))
 
 
-def _found(
-    job: Job, pool: NDArray[np.intp], scan: ScanResult, null: NDArray[np.float64], known: tuple[Settled, ...]
-) -> tuple[Settled, ...]:
-    """Modes of the strongest set of `pool` that says something new: one if localised, up to two if broad."""
+def _found(job: Job, look: _Look, null: NDArray[np.float64], known: tuple[Settled, ...]) -> tuple[Settled, ...]:
+    """Modes of the strongest set of a look that says something new: one if localised, up to two if broad."""
+    scan, pool = look.scan, look.pool
     news = [s for s in scan.sets if not echoes(s.features, known) and not any(_left_by(m, job, s) for m in known)]
     sure = [_p_value(s, scan, null) <= job.level for s in news]
     parts = list(compress(news, sure))
@@ -86,8 +132,8 @@ def _found(
     for candidate in {s.features: s for s in plain}.values():
         p_value = float(p_values(np.array([candidate.value]), null)[0])
         enough = _enough(candidate, critical_value(null, job.level))
-        plainer = _levels_alone(job, pool, candidate, scan)
-        modes = _maker(job.encoded, plainer)(job, pool, plainer, p_value)
+        plainer = _levels_alone(job, pool, _own_levels(job, pool, candidate, parts), scan)
+        modes = _maker(job.encoded, plainer)(job, look, plainer, p_value)
         if modes:
             return tuple(
                 replace(mode, rows=pool[mode.rows], counterpart=pool[mode.counterpart], enough=enough) for mode in modes
@@ -116,6 +162,26 @@ def _without_chance_columns(found: FeatureSet, sets: list[FeatureSet], spare: fl
         and np.sqrt(2.0 * max(s.evidence, 0.0)) >= least
     )
     return min(parts, key=lambda part: (len(part.features), -part.evidence), default=found)
+
+
+def _own_levels(job: Job, pool: NDArray[np.intp], found: FeatureSet, sets: list[FeatureSet]) -> FeatureSet:
+    """The levels of a set, if its other features have changed among the rows without these levels too.
+
+    Then there are two changes, and the set is only the sum of them; the others are found beside the levels. Levels are
+    sought among `sets`, which are sure by themselves: the fewest features, then the strongest.
+    """
+    parts = [s for s in sets if set(s.features) < set(found.features) and all(holds_levels(job.encoded, s))]
+    if not parts:
+        return found
+    alone = min(parts, key=lambda part: (len(part.features), -part.evidence))
+    is_current = job.is_current[pool]
+    outside = np.delete(pool, alone.in_pool(int(np.sum(~is_current))))
+    left = job.is_current[outside]
+    if min(left.sum(), (~left).sum()) < job.params.modes.least_rows:
+        return found
+    others = frozenset(range(len(job.groups))).difference(found.features)
+    rest = _scanned(job, outside, frozenset(alone.features), others, ceil(1.0 / job.level))
+    return alone if rest.p_value <= job.level else found
 
 
 def _levels_alone(job: Job, pool: NDArray[np.intp], found: FeatureSet, scan: ScanResult) -> FeatureSet:
@@ -148,7 +214,7 @@ def holds_levels(encoded: Encoded, found: FeatureSet) -> list[bool]:
     ]
 
 
-def _maker(encoded: Encoded, found: FeatureSet) -> Callable[[Job, NDArray[np.intp], FeatureSet, float], list[Settled]]:
+def _maker(encoded: Encoded, found: FeatureSet) -> Callable[[Job, _Look, FeatureSet, float], list[Settled]]:
     """What turns a set into modes."""
     if all(holds_levels(encoded, found)):
         return _level_mode
@@ -206,24 +272,24 @@ def _nested(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
     return set(one) <= set(other) or set(other) <= set(one)
 
 
-def _level_mode(job: Job, pool: NDArray[np.intp], found: FeatureSet, p_value: float) -> list[Settled]:
+def _level_mode(job: Job, look: _Look, found: FeatureSet, p_value: float) -> list[Settled]:
     """The surplus of a level, of missing values or of a combination of such.
 
     All rows there are alike in the set's features, so there is nothing to climb or to prune around: of the rows, those
     with the strongest evidence in the full space stand for the surplus. What the other sample has instead is taken
     away with it: it is the same change, seen from the other side.
     """
-    points, is_current = job.points[pool], job.is_current[pool]
-    n_reference = int(np.sum(~is_current))
-    ranked = job.encoded.ranked[pool]
-    features, held = sharpen(ranked, is_current, job.encoded.categories, found.features, found.in_pool(n_reference))
+    points, is_current, ranked = job.points[look.pool], job.is_current[look.pool], job.encoded.ranked[look.pool]
+    n_reference, categories = int(np.sum(~is_current)), job.encoded.categories
+    start = found.features, found.in_pool(n_reference)
+    features, held = sharpen(ranked, is_current, categories, *start, look.closed)
     held = np.sort(held)
     rows, surplus = _surplus(is_current, found.with_rows(held, n_reference))
     if rows.size < job.params.modes.least_rows or surplus < 1:
         return []
     instead = [
         _strongest(job, points, is_current, others, count)
-        for others, count in counterpart(ranked, is_current, job.encoded.categories, features, held)
+        for others, count in counterpart(ranked, is_current, categories, features, held)
     ]
     return [
         Settled(
@@ -234,19 +300,22 @@ def _level_mode(job: Job, pool: NDArray[np.intp], found: FeatureSet, p_value: fl
             localisation=None,
             p_value=p_value,
             origin="scan",
+            of_levels=True,
             counterpart=np.concatenate([np.empty(0, np.intp), *instead]),
         )
     ]
 
 
-def _localised_mode(job: Job, pool: NDArray[np.intp], found: FeatureSet, p_value: float) -> list[Settled]:
+def _localised_mode(job: Job, look: _Look, found: FeatureSet, p_value: float) -> list[Settled]:
     """The rows in excess around the best box, in the features in which its rows stand out most."""
-    points, is_current = job.points[pool], job.is_current[pool]
+    points, is_current = job.points[look.pool], job.is_current[look.pool]
     rows, surplus = _surplus(is_current, found)
     params = job.params.modes
     if rows.size < params.least_rows or surplus < 1:
         return []
-    features, anchors = best_features(points, is_current, found.features, rows, surplus, job.k_max, job.groups, params)
+    features, anchors = best_features(
+        points, is_current, found.features, rows, surplus, job.k_max, job.groups, params, look.closed
+    )
     subspace = np.ascontiguousarray(points[:, columns_of(job.groups, features)])
     pruned = prune_around(job, subspace, is_current, anchors)
     if pruned.size >= max(params.least_rows, int(params.compact_share * surplus)):
@@ -257,13 +326,13 @@ def _localised_mode(job: Job, pool: NDArray[np.intp], found: FeatureSet, p_value
     return [Settled(side, features, rows, settled=True, localisation=None, p_value=p_value, origin="scan")]
 
 
-def _broad_modes(job: Job, pool: NDArray[np.intp], found: FeatureSet, p_value: float) -> list[Settled]:
+def _broad_modes(job: Job, look: _Look, found: FeatureSet, p_value: float) -> list[Settled]:
     """What equalisation in the set's features prunes on either side; else the surplus of its strongest cell.
 
     Rows of different levels are different modes: a number may be higher in one level and lower in another.
     """
+    pool, params = look.pool, job.params.modes
     points, is_current = job.points[pool], job.is_current[pool]
-    params = job.params.modes
     subspace = np.ascontiguousarray(points[:, columns_of(job.groups, found.features)])
     pruned = _equalised(job, pool, subspace)
     groups = [pruned[is_current[pruned] == side] for side in (True, False)]

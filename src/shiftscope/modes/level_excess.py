@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,6 +16,7 @@ def sharpen(
     categories: NDArray[np.bool_],
     features: tuple[int, ...],
     rows: NDArray[np.intp],
+    closed: frozenset[int] = frozenset(),
 ) -> tuple[tuple[int, ...], NDArray[np.intp]]:
     """Add one level, or one missing value, after another while the counts tell more.
 
@@ -29,6 +32,8 @@ def sharpen(
         Features whose values are levels; of the others only missing values are looked at.
     features, rows
         Where to start: the features of a level or a combination, and all rows (of both samples) that have it.
+    closed : frozenset of int
+        Features that may not join.
 
     Returns
     -------
@@ -42,7 +47,7 @@ def sharpen(
         tried = [
             (feature, inside)
             for feature in range(ranked.shape[1])
-            if feature not in features
+            if feature not in closed.union(features)
             for inside in _parts(ranked[rows, feature], categories[feature])
         ]
         parts = [rows[inside] for _, inside in tried]
@@ -79,10 +84,9 @@ def counterpart(
     """
     own = is_current == (_surplus(is_current, rows) > 0)
     scale = np.sum(~own) / np.sum(own)
-    level = np.column_stack([ranked[:, f] if categories[f] else np.isneginf(ranked[:, f]) for f in features])
+    level = _levels(ranked, categories, features)
     alike = np.column_stack([np.isin(column, column[rows]) for column in level.T]).sum(axis=1)
-    _, cell = np.unique(level, axis=0, return_inverse=True)
-    cell = cell.reshape(-1)
+    cell = combinations_of_levels(ranked, categories, features)
     surplus = np.bincount(cell, ~own) - scale * np.bincount(cell, own)
     likeness = np.zeros(surplus.size)
     likeness[cell] = alike
@@ -94,6 +98,18 @@ def counterpart(
             found.append((np.flatnonzero((cell == at) & ~own), count))
             left -= count
     return found
+
+
+def combinations_of_levels(
+    ranked: NDArray[np.float64], categories: NDArray[np.bool_], features: Sequence[int]
+) -> NDArray[np.intp]:
+    """(n,) which combination of levels of `features` each row has; a number is either missing or there."""
+    _, cell = np.unique(_levels(ranked, categories, features), axis=0, return_inverse=True)
+    return np.asarray(cell.reshape(-1))
+
+
+def _levels(ranked: NDArray[np.float64], categories: NDArray[np.bool_], features: Sequence[int]) -> NDArray[np.float64]:
+    return np.column_stack([ranked[:, f] if categories[f] else np.isneginf(ranked[:, f]) for f in features])
 
 
 def by_level(levels: NDArray[np.float64], rows: NDArray[np.intp], least_share: float) -> list[NDArray[np.intp]]:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from shiftscope.encoding.features import Groups, columns_of
-from shiftscope.errors import InputError, check_seed, given
+from shiftscope.errors import InputError, ParameterError, check_seed, given
 from shiftscope.kernels.enrichment import LINES, batch_distances, weighted_spread
 from shiftscope.modes.feature_count import Curve, best_size, cross_validate, gap_size
 from shiftscope.params import LocaliseParams
@@ -102,7 +102,8 @@ def localise(
     if not isinstance(random_state, np.random.Generator):
         check_seed(random_state)
     rng = np.random.default_rng(random_state)
-    groups = groups or tuple((column,) for column in range(points.shape[1]))
+    groups = tuple((column,) for column in range(points.shape[1])) if groups is None else groups
+    _check_groups(groups, points.shape[1])
     weights, objective = _learn(points, is_target, is_query, params, rng, groups)
     ranking = np.argsort(-weights, kind="stable")
     curve = cross_validate(
@@ -144,6 +145,18 @@ def _checked(
         raise InputError(f"query must mark at least 2 rows (got {is_query.sum()}); mark more anchors")
     centred = points - points.mean(axis=0)  # single precision is finest around zero
     return centred.astype(np.float32), is_target, is_query
+
+
+def _check_groups(groups: Any, n_columns: int) -> None:
+    """Refuse groups that do not name every column once."""
+    try:
+        fits = all(groups) and sorted(column for group in groups for column in group) == list(range(n_columns))
+    except (TypeError, ValueError):  # not what groups are made of
+        fits = False
+    if not fits:
+        raise ParameterError(
+            f"groups must name each of the {n_columns} columns of pool once, such as ((0, 1), (2,)), got {groups!r}"
+        )
 
 
 def _mask(name: str, mask: ArrayLike, n: int) -> NDArray[np.bool_]:
@@ -276,7 +289,7 @@ def batch_neighbours(
     chosen, distance : (n_queries, k) arrays
         Positions in the batch, in any order, and ``D_ij = sum_f w_f^2 (z_if - z_jf)^2``.
     """
-    active = np.flatnonzero(weights > NEGLIGIBLE * np.linalg.norm(weights))
+    active = np.flatnonzero(weights > NEGLIGIBLE * np.sqrt(np.sum(weights * weights)))
     scaled = np.zeros((-(-active.size // LINES) * LINES, len(rows)), rows.dtype)
     np.multiply(rows.T[active], weights[active, None].astype(rows.dtype), out=scaled[: active.size])
     distance = batch_distances(scaled, n_queries)

@@ -46,6 +46,8 @@ class Settled:
         Share of the effect that would just have been enough to be found; 0 if that is not known.
     broad : bool
         A difference of the features as a whole, not of a compact group of rows.
+    of_levels : bool
+        The excess is one of levels or of missing values.
     counterpart : intp array
         Pool positions of rows that the other sample has instead, where the excess is one of levels; else empty.
     """
@@ -59,6 +61,7 @@ class Settled:
     origin: Origin
     enough: float = 0.0
     broad: bool = False
+    of_levels: bool = False
     counterpart: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, np.intp))
 
     @property

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Literal
 
+from shiftscope.encoding.units import unit_in_words
 from shiftscope.messages import percent, readable
 from shiftscope.tables.column_kinds import Kind
 from shiftscope.tables.dates import time_text
@@ -19,8 +20,13 @@ class ColumnSide:
 
     Attributes
     ----------
-    rows, missing, distinct : int
-        All rows, those without a value, and the different values of the others.
+    rows, missing : int
+        All rows, and those without a value.
+    seen : int
+        Rows at hand that all that follows is about: those with a value, for a category all. On a cluster there may be
+        more rows than are at hand.
+    distinct : int
+        Different values among them.
     low, quarter, median, three_quarters, high : float
         Smallest value, quartiles and largest one, in the user's units (times in seconds); NaN for a category and where
         no value is there.
@@ -31,6 +37,7 @@ class ColumnSide:
 
     rows: int
     missing: int
+    seen: int
     distinct: int
     low: float
     quarter: float
@@ -81,7 +88,7 @@ class Flag:
         if self.kind == "heap":
             return f"heaps differently: {first} in the reference, {second} in the current sample"
         if self.kind == "unit":
-            return f"looks like another unit: {f'current = {second}' if second else f'reference = {first}'}"
+            return f"looks like another unit: {unit_in_words((first, second))}"
         if self.kind == "new levels":
             return f"has levels that the reference lacks: {second}"
         return f"lacks levels that the reference has: {first}"
@@ -172,11 +179,8 @@ class ColumnOverview:
     def _level(self) -> str:
         """The level, or value, whose share of the values that are there changed most; a category's of all rows."""
         level = self.reference.levels[0][0]
-        shares = [dict(side.levels)[level] / self._counted(side) for side in (self.reference, self.current)]
+        shares = [dict(side.levels)[level] / side.seen for side in (self.reference, self.current)]
         return f"= {readable(level)}: {percent(shares[0])} -> {percent(shares[1])}"
-
-    def _counted(self, side: ColumnSide) -> int:
-        return side.rows if self.kind == "category" else side.rows - side.missing
 
     def text(self, value: float) -> str:
         """A value as people read it."""

@@ -7,13 +7,13 @@ about, for columns in which nothing has changed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from math import ceil, isfinite, log, log10, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.encoding.apart import SURE, log_split
+from shiftscope.encoding.units import other_unit
 from shiftscope.messages import percent, readable
 from shiftscope.overview.column_overview import ColumnSide, Flag
 
@@ -24,54 +24,10 @@ ONE_DECIMAL = 10.0  # what a step counts for beside values that have none: one d
 LARGE_EFFECT = 1.0  # pooled standard deviations: another unit moves a column at least so far ...
 CONVERTED = 0.15  # ... and conversion leaves no more than this
 QUANTILES = np.linspace(0.05, 0.95, 19)
+NORMAL_SPAN = 1 / 3.29  # a standard deviation as a part of what lies between 5 % and 95 %, of a normal variable
 ODD_LEVELS_NAMED = 5  # levels that come or go which are named
 
 Text = Callable[[float], str]
-
-
-@dataclass(frozen=True)
-class Unit:
-    """A conversion of units: y = factor * x + offset."""
-
-    factor: float
-    offset: float
-    words: str
-
-    def formula(self, other: str) -> str:
-        """The converted sample in terms of the other one."""
-        times = f"{self.factor:.6g} x {other}" if self.factor != 1 else other
-        return f"{times}{f' + {self.offset:g}' if self.offset else ''} ({self.words})"
-
-
-UNITS = (
-    Unit(10.0, 0.0, "as from cm to mm"),
-    Unit(100.0, 0.0, "as from m to cm, or shares to per cent"),
-    Unit(1e3, 0.0, "as from kilo to one, or s to ms"),
-    Unit(1e6, 0.0, "as from s to µs"),
-    Unit(1e9, 0.0, "as from s to ns"),
-    Unit(2.54, 0.0, "as from inches to cm"),
-    Unit(25.4, 0.0, "as from inches to mm"),
-    Unit(12.0, 0.0, "as from feet to inches, or years to months"),
-    Unit(30.48, 0.0, "as from feet to cm"),
-    Unit(1.0 / 0.3048, 0.0, "as from metres to feet"),
-    Unit(1.609344, 0.0, "as from miles to km"),
-    Unit(1.0 / 0.45359237, 0.0, "as from kg to pounds"),
-    Unit(28.349523, 0.0, "as from ounces to grams"),
-    Unit(3.785412, 0.0, "as from gallons to litres"),
-    Unit(3.6, 0.0, "as from m/s to km/h"),
-    Unit(60.0, 0.0, "as from hours to minutes"),
-    Unit(3600.0, 0.0, "as from hours to seconds"),
-    Unit(24.0, 0.0, "as from days to hours"),
-    Unit(7.0, 0.0, "as from weeks to days"),
-    Unit(365.25, 0.0, "as from years to days"),
-    Unit(4.184, 0.0, "as from kcal to kJ"),
-    Unit(18.0182, 0.0, "as glucose from mmol/l to mg/dl"),
-    Unit(38.67, 0.0, "as cholesterol from mmol/l to mg/dl"),
-    Unit(88.42, 0.0, "as creatinine from mg/dl to µmol/l"),
-    Unit(133.322, 0.0, "as from mmHg to Pa"),
-    Unit(1.8, 32.0, "as from Celsius to Fahrenheit"),
-    Unit(1.0, 273.15, "as from Celsius to kelvin"),
-)
 
 
 def missing_flag(sides: tuple[ColumnSide, ColumnSide]) -> Iterator[Flag]:
@@ -164,26 +120,15 @@ def _steps_differ(steps: tuple[float, float], common: float, sides: tuple[Column
 def _units(reference: NDArray[np.float64], current: NDArray[np.float64]) -> Iterator[Flag]:
     """A conversion after which the samples are alike, if there is one: the best."""
     first, second = np.quantile(reference, QUANTILES), np.quantile(current, QUANTILES)
-    found = [
-        *((_left(unit, first, second), unit, True) for unit in UNITS),
-        *((_left(unit, second, first), unit, False) for unit in UNITS),
-    ]
-    left, unit, forward = min(found, key=lambda entry: entry[0])
-    if left <= CONVERTED:
-        yield Flag("unit", "", unit.formula("reference")) if forward else Flag("unit", unit.formula("current"), "")
-
-
-def _left(unit: Unit, before: NDArray[np.float64], after: NDArray[np.float64]) -> float:
-    """How far quantiles still differ after conversion, in standard deviations, about, of the converted ones."""
-    converted = unit.factor * before + unit.offset
-    spread = float(converted[-1] - converted[0]) / 3.29  # between 5 % and 95 % of a normal variable
-    return float(np.mean(np.abs(converted - after))) / spread if spread > 0 else float("inf")
+    formulas = other_unit(first, second, np.full(QUANTILES.size, CONVERTED * NORMAL_SPAN))
+    if formulas is not None:
+        yield Flag("unit", *formulas)
 
 
 def _apart(first: ColumnSide, second: ColumnSide) -> bool:
     """Whether the ranges do not meet, and chance does not do that."""
     apart = first.high < second.low or second.high < first.low
-    return apart and log_split(first.rows - first.missing, second.rows - second.missing) < log(SURE)
+    return apart and log_split(first.seen, second.seen) < log(SURE)
 
 
 def _sure(rows: int, own: int, other: int) -> bool:
@@ -202,7 +147,7 @@ def _lone_value_is_no_chance(
 def _heap(side: ColumnSide) -> str:
     """The value that stands out, and its share of the values that are there."""
     value, rows = side.levels[0]
-    return f"{percent(rows / (side.rows - side.missing))} are {value}"
+    return f"{percent(rows / side.seen)} are {value}"
 
 
 def _always(side: ColumnSide, text: Text) -> str:

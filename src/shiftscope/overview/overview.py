@@ -5,13 +5,14 @@ The p-values cost nothing: the scan has looked at every column alone, under ever
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.encoding.encode import Encoded
 from shiftscope.encoding.features import Feature
+from shiftscope.engines.base import Gathered
 from shiftscope.job import Job
 from shiftscope.labellings.p_values import p_values
 from shiftscope.overview.column_overview import ColumnOverview, ColumnSide, Flag
@@ -30,7 +31,7 @@ Parts = tuple[NDArray[np.float64], NDArray[np.float64]]  # values of the referen
 
 def overview(job: Job, scan: ScanResult | None) -> tuple[ColumnOverview, ...]:
     """Every column compared, the strongest first."""
-    encoded = job.encoded
+    encoded, gathered = job.encoded, job.pool.gathered
     unknown = np.full(len(encoded.names), np.nan)
     evidence = unknown if scan is None else scan.columns
     p_value = unknown if scan is None else p_values(scan.columns, scan.columns_null)
@@ -39,6 +40,8 @@ def overview(job: Job, scan: ScanResult | None) -> tuple[ColumnOverview, ...]:
         values, rng = encoded.values(feature), np.random.default_rng([job.random_state, feature])
         parts = values[: encoded.n_reference], values[encoded.n_reference :]
         seen = _levels(column, parts, rng) if column.kind == "category" else _numbers(encoded, feature, parts, rng)
+        if gathered is not None:
+            seen = seen.of_all_rows(gathered, feature)
         found.append(
             ColumnOverview(
                 column.name,
@@ -64,6 +67,14 @@ class _Seen:
     effect: Effect
     flags: tuple[Flag, ...]
 
+    def of_all_rows(self, gathered: Gathered, feature: int) -> _Seen:
+        """The same with the gaps of all rows on the cluster."""
+        first, second = self.sides
+        first = replace(first, rows=gathered.n_reference, missing=gathered.missing_reference[feature])
+        second = replace(second, rows=gathered.n_current, missing=gathered.missing_current[feature])
+        others = (flag for flag in self.flags if flag.kind != "missing")
+        return replace(self, sides=(first, second), flags=(*missing_flag((first, second)), *others))
+
 
 def _numbers(encoded: Encoded, feature: int, parts: Parts, rng: np.random.Generator) -> _Seen:
     column, scale = encoded.features[feature], float(encoded.scale[feature])
@@ -79,9 +90,10 @@ def _numbers(encoded: Encoded, feature: int, parts: Parts, rng: np.random.Genera
 def _number_side(rows: int, values: NDArray[np.float64], told: tuple[tuple[str, int], ...]) -> ColumnSide:
     missing = rows - values.size
     if not values.size:
-        return ColumnSide(rows, missing, 0, *_NOWHERE)
+        return ColumnSide(rows, missing, 0, 0, *_NOWHERE)
     low, quarter, median, three_quarters, high = np.quantile(values, (0.0, 0.25, 0.5, 0.75, 1.0)).tolist()
-    return ColumnSide(rows, missing, np.unique(values).size, low, quarter, median, three_quarters, high, told)
+    seen, distinct = values.size, np.unique(values).size
+    return ColumnSide(rows, missing, seen, distinct, low, quarter, median, three_quarters, high, told)
 
 
 def _told_values(
@@ -109,6 +121,7 @@ def _levels(column: Feature, parts: Parts, rng: np.random.Generator) -> _Seen:
         ColumnSide(
             int(rows.sum()),
             int(rows[-1]),
+            int(rows.sum()),
             int(np.sum(rows[:-1] > 0)),
             *_NOWHERE,
             tuple((column.levels[at], int(rows[at])) for at in told),

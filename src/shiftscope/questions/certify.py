@@ -118,17 +118,17 @@ def certify(
     check_seed(random_state)
     progress = checked_progress(progress)
     check_kind("result", result, ShiftResult)
+    encoded = result.encoded
     if subset is not None:
         check_kind("subset", subset, Subset)
-        if (subset.n_reference, subset.n_current) != (result.n_reference, result.n_current):
+        if (subset.n_reference, subset.n_current) != (encoded.n_reference, encoded.n_current):
             raise ParameterError(
                 f"subset is one of {subset.n_reference} and {subset.n_current} rows, the result has "
-                f"{result.n_reference} and {result.n_current}; take result.equalised(...) of the same result"
+                f"{encoded.n_reference} and {encoded.n_current}; take result.equalised(...) of the same result"
             )
     if not is_whole(n_permutations, 19):
         raise ParameterError(f"n_permutations must be a whole number of at least 19, got {n_permutations!r}")
     seed = int(random_state) % SEEDS
-    encoded = result.encoded
     subset = subset or Subset(result.kept_reference, result.kept_current, encoded.n_reference, encoded.n_current)
     pairs = list(_pairs(encoded, subset, alternatives=alternatives, seed=seed))
     checked = []

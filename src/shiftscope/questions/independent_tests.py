@@ -9,8 +9,10 @@ model is fitted again.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +30,7 @@ TOP_SHARES = (0.001, 0.003, 0.01, 0.03, 0.1)  # of the rows of a fold: localised
 ENERGY_ROWS = 1500  # of either sample: all pairs of them are held in memory
 
 Labels = NDArray[np.bool_]
+_ONE_AT_A_TIME = Lock()
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,7 @@ def boosting_checks(points: NDArray[np.float64], is_current: Labels, n_permutati
     for ordered in _ranked_folds(points, is_current, seed, rng):
         labellings = np.stack([ordered, *(rng.permutation(ordered) for _ in range(n_permutations))])
         n, m = ordered.size, int(ordered.sum())
-        rank_sum = labellings @ np.arange(n, dtype=np.float64)
+        rank_sum = np.sum(labellings * np.arange(n), axis=1)
         area += n * (rank_sum - m * (m - 1) / 2.0) / (m * (n - m))
         total += n
         for at, share in enumerate(TOP_SHARES):
@@ -108,10 +111,11 @@ def boosted_scores(
     """(m,) log odds that the rows `queries` (m, D) are current, by gradient-boosted trees fitted to `points` (n, D).
 
     On one thread: sums are then the same everywhere, and threads that wait for each other's small pieces of work on a
-    busy machine have cost a hundred times the fit itself.
+    busy machine have cost a hundred times the fit itself. The limit is that of the calling thread alone. One model at a
+    time: scikit-learn exchanges the warning filters of the whole process while it fits.
     """
     model = HistGradientBoostingClassifier(max_iter=TREES, early_stopping=False, random_state=seed)
-    with threadpool_limits(1, "openmp"):
+    with _ONE_AT_A_TIME, threadpool_limits(1, "openmp"):
         return np.asarray(model.fit(points, is_current).decision_function(queries))
 
 
@@ -129,7 +133,12 @@ def energy_check(points: NDArray[np.float64], is_current: Labels, n_permutations
 
 
 def energy_distances(distances: NDArray[np.float64], labellings: Labels) -> NDArray[np.float64]:
-    """Energy distance of each labelling: (n, n) distances and (n, b) labels -> (b,)."""
+    """Energy distance of each labelling: (n, n) distances and (n, b) labels -> (b,).
+
+    Distances are rounded to about twelve digits, so that their sums are exact: the product of matrices is then the same
+    on any number of threads.
+    """
+    distances = _exactly_summable(distances)
     n_current = int(labellings[:, 0].sum())
     n_reference = len(labellings) - n_current
     to_current = distances @ labellings.astype(np.float64)
@@ -140,6 +149,13 @@ def energy_distances(distances: NDArray[np.float64], labellings: Labels) -> NDAr
     return np.asarray(
         2.0 * between / (n_current * n_reference) - within_current / n_current**2 - within_reference / n_reference**2
     )
+
+
+def _exactly_summable(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Whole multiples of a power of two, so small in number that each row's sum is one as well."""
+    largest = float(values.max(initial=0.0)) * values.shape[1]
+    unit = 2.0 ** (math.frexp(largest)[1] - np.finfo(np.float64).nmant)
+    return np.asarray(np.rint(values / unit) * unit)
 
 
 def marginal_check(ranked: NDArray[np.float64], is_current: Labels, n_permutations: int, seed: int) -> Check:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from matplotlib.figure import Figure
 
 from shiftscope.errors import InputError
 from shiftscope.output_files import whole_file
+from shiftscope.paths import as_path
 from shiftscope.questions.monitor_batch import BatchRow
 
 FORMATS = (".png", ".svg", ".pdf")
@@ -20,7 +20,7 @@ CALM, ALARM, LINE = "#7a8793", "#c0392b", "#1f5f8b"
 
 def draw(rows: tuple[BatchRow, ...], level: float, path: str | PathLike[str]) -> None:
     """Write the picture of batches that were held against `level`, whole or not at all."""
-    suffix = Path(path).suffix.lower()
+    suffix = as_path(path).suffix.lower()
     if suffix not in FORMATS:
         raise InputError(f"{str(path)!r} must end in {', '.join(FORMATS)}; rename it")
     figure = Figure(figsize=(8.0, 5.0), layout="constrained")

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING
 
+from shiftscope.forked_polars import need_polars
 from shiftscope.json_data import write_fields
-from shiftscope.messages import percent
+from shiftscope.messages import percent, writable
 from shiftscope.questions.monitor_batch import BatchRow
 
 if TYPE_CHECKING:
@@ -48,11 +49,13 @@ class MonitorResult:
         """One line per batch as a polars frame."""
         import polars as pl
 
+        need_polars()
+
         return pl.DataFrame(
             [
                 {
                     "batch": row.number,
-                    "name": row.name,
+                    "name": writable(row.name),
                     "rows": row.n_rows,
                     "alarm": row.alarm,
                     "p_value": row.p_value,

@@ -33,7 +33,7 @@ GAP_AT, GAP_WIDTH = 0.12, 0.06  # place of missing numbers: below the range, in 
 TICKS = 4  # intervals between ticks, about
 TIME_UNITS = (DAY, 3600.0, 60.0)  # a day, an hour, a minute
 TIME_STEPS = (1, 2, 3, 6, 10)  # so that hours are quarters of a day
-DRAWN_DAYS = 3e6  # dates between the years 1 and 9999 stay below; others are drawn as numbers
+FIRST_DAY, LAST_DAY = -719_162, 2_932_896  # of the years 1 to 9999 in days since 1970; others are drawn as numbers
 
 Floats = NDArray[np.float64]
 
@@ -272,7 +272,7 @@ def _number_ticks(axis: Axis, low: float) -> Ticks:
 
 def _date_ticks(low: float, high: float) -> Ticks | None:
     """Round dates; None beyond the years that have any."""
-    if max(abs(low), abs(high)) > DRAWN_DAYS * DAY or low < -719_162 * DAY:
+    if not FIRST_DAY * DAY <= low <= high <= LAST_DAY * DAY:
         return None
     locator = AutoDateLocator(minticks=3, maxticks=TICKS + 2)
     days = [float(day) for day in locator.tick_values(num2date(low / DAY), num2date(high / DAY))]

@@ -39,7 +39,7 @@ def _levels(column: ColumnOverview, side: ColumnSide, name: str, at: int) -> Ite
     step = PICTURE_WIDTH / BARS
     for place, (_, rows) in enumerate(side.levels[:BARS]):
         yield _bar(
-            name, place * step + 1, at * LINE_HEIGHT + 2, max(0.5, (step - 5) * rows / side.rows), LINE_HEIGHT - 4
+            name, place * step + 1, at * LINE_HEIGHT + 2, max(0.5, (step - 5) * rows / side.seen), LINE_HEIGHT - 4
         )
 
 

@@ -133,12 +133,13 @@ def gallery(result: Findings) -> Gallery:
     """Sample the rows of both samples in the columns worth looking at; empty without modes."""
     columns = [drawn(result, position) for position in _columns_shown(result)]
     rng = np.random.default_rng(result.random_state)
-    samples = (np.arange(result.n_reference), np.arange(result.n_reference, len(result.encoded.points)))
+    n = result.encoded.n_reference
+    samples = (np.arange(n), np.arange(n, len(result.encoded.points)))
     reference, current = (_chosen(rows, POINTS_SHOWN if columns else 0, rng) for rows in samples)
     return Gallery(
         columns=tuple(column.axis for column in columns),
-        reference=Points(reference, _drawn_rows(columns, reference)),
-        current=Points(current - result.n_reference, _drawn_rows(columns, current)),
+        reference=Points(result.positions("reference", reference), _drawn_rows(columns, reference)),
+        current=Points(result.positions("current", current - n), _drawn_rows(columns, current)),
     )
 
 
@@ -151,7 +152,10 @@ def picture(result: Findings, mode: Mode, shown: Gallery) -> Picture:
     own = [drawn(result, result.names.index(feature)) for feature in mode.features[:FEATURES_SHOWN]]
     return Picture(
         axes=tuple(names.index(feature) for feature in mode.features if feature in names),
-        marked=Points(marked, _drawn_rows(columns, result.encoded.in_pool(marked, current=current))),
+        marked=Points(
+            result.positions(mode.side, marked),
+            _drawn_rows(columns, result.encoded.in_pool(marked, current=current)),
+        ),
         histograms=tuple(_histogram(result, column, result.in_pool(mode)) for column in own),
     )
 
@@ -166,8 +170,9 @@ def top_rows(result: Findings, mode: Mode) -> tuple[TopRow, ...]:
     nearest = np.argsort(distance, kind="stable")[:TOP_ROWS]
     scores = result.scores.current if mode.side == "current" else result.scores.reference
     columns = [encoded.texts(position, rows[nearest]) for position in positions[:TOP_FEATURES]]
+    positions_given = result.positions(mode.side, mode.rows)
     return tuple(
-        TopRow(int(mode.rows[at]), float(scores[mode.rows[at]]), tuple(readable(column[k]) for column in columns))
+        TopRow(int(positions_given[at]), float(scores[mode.rows[at]]), tuple(readable(column[k]) for column in columns))
         for k, at in enumerate(nearest)
     )
 
@@ -214,7 +219,7 @@ def _chosen(rows: NDArray[np.intp], count: int, rng: np.random.Generator) -> NDA
 
 def _histogram(result: Findings, column: Drawn, rows: NDArray[np.intp]) -> Histogram:
     """Shares of all groups in the bins of the axis."""
-    n, places = result.n_reference, column.in_view()
+    n, places = result.encoded.n_reference, column.in_view()
     edges = bin_edges(column.axis, BINS)
     groups = (
         places[:n],

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import io
 import re
-import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Lock
 
 import matplotlib as mpl
 import numpy as np
@@ -21,6 +22,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator, MaxNLocator
 
 from shiftscope.findings import Curve, Side
+from shiftscope.ignored_warnings import ignored_warning
 from shiftscope.report.axes import MARGIN, Axis, Box, Floats, boxes, ticks
 from shiftscope.report.figure_data import Gallery, Histogram, Picture, ScoreTail, TraceLine
 from shiftscope.report.sentences import axis_name
@@ -60,6 +62,8 @@ STYLE = {
     "axes.facecolor": "none",
     "savefig.facecolor": "none",
 }
+
+_ONE_AT_A_TIME = Lock()
 
 
 def scatter(shown: Gallery, picture: Picture, side: Side, mode_side: Side, name: str) -> str:
@@ -179,8 +183,7 @@ def subset_sizes(curve: Curve, chosen: int, title: str, name: str) -> str:
 
 def _svg(draw: Callable[[Figure], None], size: tuple[float, float], name: str) -> str:
     """Draw a figure and return its <svg> element; ids carry `name`, so that several fit in one page."""
-    with mpl.rc_context(STYLE), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=r"(?s)Glyph .* missing from font")  # the browser has other fonts
+    with _style(), ignored_warning(r"(?s)Glyph .* missing from font"):  # the browser has other fonts
         figure = Figure(figsize=size, layout="constrained")
         FigureCanvasSVG(figure)
         draw(figure)
@@ -193,6 +196,15 @@ def _svg(draw: Callable[[Figure], None], size: tuple[float, float], name: str) -
     for stand_in, colour in PAGE_COLOURS.items():
         svg = svg.replace(stand_in, colour)
     return svg
+
+
+@contextmanager
+def _style() -> Iterator[None]:
+    """Our style, whatever the user's is; matplotlib has one for all threads, so figures are drawn one at a time."""
+    with _ONE_AT_A_TIME, mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(STYLE)
+        yield
 
 
 def _stairs(axes: Axes, histogram: Histogram, reference: Floats, current: Floats) -> None:

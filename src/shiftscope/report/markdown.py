@@ -18,7 +18,7 @@ def write_markdown(summary: Summary, path: str | PathLike[str] | None = None) ->
         parts += [_safe(sentence) for sentence in sentences.clear_sentences(summary)]
     if summary.differs:
         parts.append(_columns(summary))
-    parts += [_mode(number, mode) for number, mode in enumerate(summary.modes, start=1)]
+    parts += [_mode(number, summary, mode) for number, mode in enumerate(summary.modes, start=1)]
     if summary.differs:
         parts.append(_safe(sentences.kept_sentence(summary)))
     parts.append(
@@ -35,10 +35,10 @@ def _columns(summary: Summary) -> str:
     return "\n".join([_safe(sentences.columns_sentence(summary)), *([""] if told else []), *told])
 
 
-def _mode(number: int, mode: ModeSummary) -> str:
+def _mode(number: int, summary: Summary, mode: ModeSummary) -> str:
     sentence = sentences.mode_sentence(mode)
     lines = [f"## Mode {number}: {_safe(sentences.mode_title(mode))}", ""]
-    lines += [_safe(f"{sentence[0].upper()}{sentence[1:]} {sentences.rows_sentence(mode)}"), ""]
+    lines += [_safe(f"{sentence[0].upper()}{sentence[1:]} {sentences.rows_sentence(summary, mode)}"), ""]
     lines += [
         f"- {_safe(sentences.direction_sentence(direction))}"
         for direction in mode.directions[: sentences.COLUMNS_NAMED]

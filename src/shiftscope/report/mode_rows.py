@@ -1,42 +1,26 @@
-"""The modes' rows as a table, for other programs: Parquet as it is, CSV safe to open in a spreadsheet."""
+"""The modes' rows as a table, for people and other programs."""
 
 from __future__ import annotations
 
 from os import PathLike
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shiftscope.errors import InputError
 from shiftscope.findings import Encoded, Findings, Mode
-from shiftscope.output_files import whole_file
+from shiftscope.forked_polars import need_polars
+from shiftscope.report.spreadsheets import write_table
 
-SUFFIXES = (".parquet", ".csv")
 OWN = {"mode": pl.Int64, "sample": pl.String, "row": pl.Int64, "score": pl.Float64}
-FORMULA = r"^([=+\-@\t\r])"  # how a cell begins that a spreadsheet would compute ...
-QUOTED = "'$1"  # ... and what keeps it text
 MICROSECONDS, MICROSECONDS_A_DAY = 1e6, 86_400_000_000
+FURTHEST = 8e12  # seconds: dates and spans of more than 250,000 years are left empty, which no table format can hold
 DIGITS = 12  # of numbers
 
 
 def write_rows(result: Findings, path: str | PathLike[str]) -> None:
     """Write one line per row of each mode, by the suffix of `path`; whole or not at all."""
-    suffix, table = check_suffix(path), rows_table(result)
-    with whole_file(path) as file:
-        if suffix == ".csv":
-            without_formulas(table).write_csv(file)
-        else:
-            table.write_parquet(file)
-
-
-def check_suffix(path: str | PathLike[str]) -> str:
-    """The format that a path asks for."""
-    suffix = Path(path).suffix.lower()
-    if suffix not in SUFFIXES:
-        raise InputError(f"--rows {str(path)!r} must end in {' or '.join(SUFFIXES)}; rename it")
-    return suffix
+    write_table(rows_table(result), path, "--rows")
 
 
 def rows_table(result: Findings) -> pl.DataFrame:
@@ -44,6 +28,7 @@ def rows_table(result: Findings) -> pl.DataFrame:
 
     A column that is called like one of the first four has an underscore behind its name.
     """
+    need_polars()
     positions = [result.in_pool(mode) for mode in result.modes]
     rows = np.concatenate([*positions, np.empty(0, np.intp)]).astype(np.intp)
     taken, columns = set(OWN), _own_columns(result)
@@ -53,13 +38,6 @@ def rows_table(result: Findings) -> pl.DataFrame:
         taken.add(name)
         columns.append(_values(result.encoded, position, rows).alias(name))
     return pl.DataFrame(columns)
-
-
-def without_formulas(table: pl.DataFrame) -> pl.DataFrame:
-    """The table with an apostrophe before every text, and every name, that a spreadsheet would take for a formula."""
-    names = pl.Series(table.columns).str.replace(FORMULA, QUOTED).to_list()
-    table = table.with_columns(pl.col(pl.String).str.replace(FORMULA, QUOTED))
-    return table.rename(dict(zip(table.columns, names, strict=True)))
 
 
 def _own_columns(result: Findings) -> list[pl.Series]:
@@ -86,6 +64,7 @@ def _values(encoded: Encoded, position: int, rows: NDArray[np.intp]) -> pl.Serie
         return pl.Series([None if np.isnan(value) else feature.levels[int(value)] for value in values], dtype=pl.String)
     if feature.kind == "number":  # standardised and back: without the noise of the last digits
         return pl.Series(values, dtype=pl.Float64, nan_to_null=True).round_sig_figs(DIGITS)
+    values = np.where(np.abs(values) <= FURTHEST, values, np.nan)
     ticks = pl.Series(np.round(values * MICROSECONDS), nan_to_null=True).cast(pl.Int64, strict=False)
     if feature.kind == "time":
         return (ticks * 1000).cast(pl.Time, strict=False)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from os import PathLike
-from pathlib import Path
 
-from shiftscope.errors import InputError, ParameterError
+from shiftscope.errors import InputError, ParameterError, ShiftscopeError
 from shiftscope.json_data import UnfitError, from_plain
+from shiftscope.messages import one_line
+from shiftscope.paths import as_path
 from shiftscope.report.summary import SCHEMA, Summary
 
 
@@ -36,10 +39,28 @@ def read_summary(path: str | PathLike[str]) -> Summary:
     return summary
 
 
+@contextmanager
+def told_of(path: str | PathLike[str]) -> Iterator[None]:
+    """Whatever a report of a saved result stumbles over lies in the file: each part fits, but not all together."""
+    try:
+        yield
+    except (ShiftscopeError, OSError):
+        raise
+    except Exception as error:
+        raise InputError(
+            f"{str(path)!r} holds parts that do not fit together ({type(error).__name__}: {one_line(error)}); "
+            "compare again"
+        ) from error
+
+
 def _parsed(path: str | PathLike[str]) -> object:
     try:
-        return json.loads(Path(path).expanduser().read_text("utf-8"))
+        return json.loads(as_path(path, "the result").read_text("utf-8"), parse_constant=_no_number)
     except OSError as error:
         raise InputError(f"{str(path)!r} cannot be read: {error.strerror}; give a file of --json") from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"{str(path)!r} is not JSON ({error}); give a file of --json") from error
+
+
+def _no_number(word: str) -> float:
+    raise ValueError(f"{word} is no number of JSON")

@@ -37,7 +37,7 @@ def as_text(summary: Summary) -> str:
             "\n".join([columns_sentence(summary), *(f"  {column_sentence(c)}" for c in told_columns(summary))])
         )
     for number, mode in enumerate(summary.modes, start=1):
-        lines = [f"Mode {number}: {mode_sentence(mode)}", f"  {rows_sentence(mode)}"]
+        lines = [f"Mode {number}: {mode_sentence(mode)}", f"  {rows_sentence(summary, mode)}"]
         lines += [f"  {direction_sentence(direction)}" for direction in mode.directions[:COLUMNS_NAMED]]
         parts.append("\n".join(lines))
     if summary.differs:
@@ -83,9 +83,12 @@ def aside_names(summary: Summary) -> tuple[str, ...]:
 
 def ungrouped(summary: Summary) -> str:
     """Why a difference comes without modes."""
-    fewest, least = min(summary.n_reference, summary.n_current), summary.params.modes.least_rows
+    fewest, least = min(at_hand(summary)), summary.params.modes.least_rows
     if fewest < least:
-        return f"No group of rows is singled out: that takes at least {least} rows, and a sample has {fewest}."
+        return (
+            f"No group of rows is singled out: that takes at least {least} rows, and a sample has "
+            f"{fewest}{gathered_word(summary)}."
+        )
     return f"No group of rows could be singled out: the difference is broad, or fewer than {least} rows carry it."
 
 
@@ -287,12 +290,33 @@ def scatter_note(mode: ModeSummary) -> str:
     )
 
 
-def rows_sentence(mode: ModeSummary) -> str:
+def at_hand(summary: Summary) -> tuple[int, int]:
+    """Rows of either sample that scores, modes and kept rows are about: all, or those gathered from a cluster."""
+    if summary.gathered is None:
+        return summary.n_reference, summary.n_current
+    return len(summary.gathered.reference), len(summary.gathered.current)
+
+
+def gathered_word(summary: Summary) -> str:
+    """What to say behind a number of rows that are not all."""
+    return "" if summary.gathered is None else " gathered"
+
+
+def rows_sentence(summary: Summary, mode: ModeSummary) -> str:
     """How many rows stand for the mode, and how far they can be trusted."""
     count = f"{len(mode.rows):,} row{'s' if len(mode.rows) != 1 else ''} of the {mode.side} sample"
+    if summary.gathered is not None:
+        n_rows = at_hand(summary)[mode.side == "current"]
+        count = f"{len(mode.rows):,} of the {n_rows:,} rows gathered of the {mode.side} sample"
     purity = f"about {percent(mode.purity)} of what lies around them is in excess of the {other_side(mode.side)} sample"
     unsettled = "" if mode.settled else "; its features did not settle: take them as a lead"
     return f"{count} stand for it; {purity}{unsettled}."
+
+
+def rows_code(summary: Summary, mode: ModeSummary, number: int) -> str:
+    """What gives the positions of a mode's rows in Python."""
+    rows = f"result.modes[{number - 1}].rows"
+    return rows if summary.gathered is None else f'result.positions("{mode.side}", {rows})'
 
 
 def direction_sentence(direction: Direction) -> str:
@@ -300,12 +324,13 @@ def direction_sentence(direction: Direction) -> str:
     return f"{shown_name(direction.feature)} {direction.change}"
 
 
-def directions_note(mode: ModeSummary) -> str:
+def directions_note(summary: Summary, mode: ModeSummary) -> str:
     """What the numbers of the directions are."""
     other = other_side(mode.side)
+    everyone = f"all{gathered_word(summary)} rows"
     notes = []
     if any(not direction.level for direction in mode.directions):
-        notes.append(f"Medians are those of the mode's rows, against all rows of the {other} sample.")
+        notes.append(f"Medians are those of the mode's rows, against {everyone} of the {other} sample.")
     if any(" -> " in direction.change for direction in mode.directions):
         notes.append("An arrow leads from the share in the reference sample to that in the current sample.")
     return " ".join(notes)
@@ -317,11 +342,20 @@ def shift_text(direction: Direction) -> str:
 
 
 def kept_sentence(summary: Summary) -> str:
-    """What is left once the excess is taken away."""
+    """What is left once the excess is taken away, and whether it still differs: only a test may say so."""
+    n_reference, n_current = at_hand(summary)
+    rows = (
+        f"Without the excess, {len(summary.kept_reference):,} of {n_reference:,} reference and "
+        f"{len(summary.kept_current):,} of {n_current:,} current rows{gathered_word(summary)} remain"
+    )
+    p = summary.kept_p_value
+    if p is None:
+        return f"{rows}; whether they still differ was not tested."
+    if p <= summary.alpha:
+        return f"{rows}. Compared by themselves, they still differ (p = {p_value(p)}): the modes do not tell it all."
     return (
-        f"Without the excess, {len(summary.kept_reference):,} of {summary.n_reference:,} reference and "
-        f"{len(summary.kept_current):,} of {summary.n_current:,} current rows remain, "
-        "which show no excess of either sample any more (that is no proof of equality)."
+        f"{rows}. Compared by themselves, they show no difference (p = {p_value(p)}, level {summary.alpha:g}; "
+        "that is no proof of equality)."
     )
 
 
@@ -330,17 +364,19 @@ def evidence_sentence(summary: Summary) -> str:
     labellings, found = summary.params.labellings, summary.calibration
     smallest = min(found.p_reference, found.p_current) <= 1 / (labellings + 1)
     return (
-        "Each row is scored by how far its own sample outnumbers the other among its nearest neighbours. "
+        f"Each{gathered_word(summary)} row is scored by how far its own sample outnumbers the other among its nearest "
+        "neighbours. "
         f"The highest scores are compared with those of {labellings} random relabellings of the same rows: "
         f"p = {p_value(found.p_reference)} on the reference side and p = {p_value(found.p_current)} on the current side"
         f"{f' ({1 / (labellings + 1):.2g} is the smallest value that can come out)' if smallest else ''}."
     )
 
 
-def scan_sentence(scan: ScanSummary) -> str:
+def scan_sentence(summary: Summary, scan: ScanSummary) -> str:
     """What the scan of small feature sets adds."""
+    everywhere = "" if summary.gathered is None else " in all rows of the samples, gathered or not"
     return (
-        "Small sets of columns were counted as well, each cell against "
+        f"Small sets of columns were counted as well{everywhere}, each cell against "
         f"{scan.n_permutations} random relabellings of the whole search: p = {p_value(scan.p_value)}. "
         "The verdict takes twice the smaller p-value of the two searches, the price of looking twice."
     )
@@ -377,7 +413,8 @@ def figures_note(summary: Summary) -> str:
     return (
         f"{scores} Equalisation removes rows around the highest scores until neither tail stands out "
         f"({len(summary.equalisation.removed_reference):,} reference and "
-        f"{len(summary.equalisation.removed_current):,} current rows in the space of all columns)."
+        f"{len(summary.equalisation.removed_current):,} current rows{gathered_word(summary)} in the space of all "
+        "columns)."
     )
 
 

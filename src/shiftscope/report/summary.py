@@ -22,11 +22,11 @@ from shiftscope.findings import (
     Curve,
     Detectable,
     Direction,
-    Encoded,
     FeatureSet,
     Findings,
     Kind,
     LeftOut,
+    Look,
     Mode,
     Side,
     Tail,
@@ -36,7 +36,7 @@ from shiftscope.findings import (
 from shiftscope.json_data import plain
 from shiftscope.output_files import write_text
 from shiftscope.params import CompareParams
-from shiftscope.report.column_words import place_in_words, value_range
+from shiftscope.report.column_words import box_in_words, box_range, place_in_words, value_range
 from shiftscope.report.figure_data import (
     FeatureMap,
     Gallery,
@@ -133,7 +133,7 @@ class SetSummary:
     where : tuple of str
         The same in words: "20 to 35", "= B", "missing".
     count_reference, count_current : int
-        Rows of either sample in the box.
+        Rows of either sample in the box, all of them wherever they are.
     """
 
     names: tuple[str, ...]
@@ -195,8 +195,16 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class GatheredRows:
+    """Positions in either sample of the rows gathered from a cluster: scores are of these, in this order."""
+
+    reference: NDArray[np.intp]
+    current: NDArray[np.intp]
+
+
+@dataclass(frozen=True)
 class Summary:
-    """Everything a report shows; names as in `Findings`."""
+    """Everything a report shows; names as in `Findings`. Positions of rows are those in the samples."""
 
     schema: int
     version: str
@@ -223,6 +231,9 @@ class Summary:
     notes: tuple[str, ...]
     timings: tuple[tuple[str, float], ...]
     environment: tuple[tuple[str, str], ...]
+    gathered: GatheredRows | None = None
+    reading: Look | None = None
+    kept_p_value: float | None = None
 
     @property
     def differs(self) -> bool:
@@ -247,8 +258,8 @@ def summarise(result: Findings) -> Summary:
         left_out=result.encoded.left_out,
         choice=_choice(result.encoded.choice),
         modes=tuple(_mode(result, mode, shown) for mode in result.modes),
-        kept_reference=result.kept_reference,
-        kept_current=result.kept_current,
+        kept_reference=result.positions("reference", result.kept_reference),
+        kept_current=result.positions("current", result.kept_current),
         scores=ScoreLists(_short(result.scores.reference), _short(result.scores.current)),
         calibration=_evidence(result),
         scan=_scan(result),
@@ -259,6 +270,9 @@ def summarise(result: Findings) -> Summary:
         notes=result.notes,
         timings=result.timings,
         environment=_environment(),
+        gathered=None if (part := result.gathered) is None else GatheredRows(part.reference, part.current),
+        reading=result.reading,
+        kept_p_value=result.kept_p_value,
     )
 
 
@@ -283,7 +297,7 @@ def _mode(result: Findings, mode: Mode, shown: Gallery) -> ModeSummary:
     return ModeSummary(
         side=mode.side,
         features=mode.features,
-        rows=mode.rows,
+        rows=result.positions(mode.side, mode.rows),
         excess=mode.excess,
         excess_interval=mode.excess_interval,
         p_value=mode.p_value,
@@ -318,25 +332,44 @@ def _scan(result: Findings) -> ScanSummary | None:
         p_value=scan.p_value,
         n_permutations=scan.n_permutations,
         critical=critical_value(scan.null, result.params.level),
-        sets=tuple(_set(result.encoded, found) for found in scan.sets),
+        sets=tuple(_set(result, found) for found in scan.sets),
         pairs=feature_map(scan, result.names),
-        smallest=smallest_groups(scan, result.encoded, result.params.scan, result.params.level),
+        smallest=smallest_groups(
+            scan,
+            result.encoded.categories,
+            (result.n_reference, result.n_current),
+            result.params.scan,
+            result.params.level,
+        ),
     )
 
 
-def _set(encoded: Encoded, found: FeatureSet) -> SetSummary:
-    rows = found.in_pool(encoded.n_reference)
+def _set(result: Findings, found: FeatureSet) -> SetSummary:
+    box, where = _place(result, found)
     return SetSummary(
         names=found.names,
         statistic=found.statistic,
         side=found.side,
         value=found.value,
         p_value=found.p_value,
-        box=tuple(value_range(encoded, feature, rows) for feature in found.features),
-        where=tuple(place_in_words(encoded, feature, rows) for feature in found.features),
-        count_reference=found.rows_reference.size,
-        count_current=found.rows_current.size,
+        box=box,
+        where=where,
+        count_reference=found.count_reference,
+        count_current=found.count_current,
     )
+
+
+def _place(result: Findings, found: FeatureSet) -> tuple[tuple[tuple[float, float], ...], tuple[str, ...]]:
+    """Where a box lies, in numbers and in words: by all of its rows, or by its ends if they are not at hand."""
+    encoded = result.encoded
+    if result.gathered is None:
+        rows = found.in_pool(encoded.n_reference)
+        return (
+            tuple(value_range(encoded, feature, rows) for feature in found.features),
+            tuple(place_in_words(encoded, feature, rows) for feature in found.features),
+        )
+    ends = [(feature, *end) for feature, end in zip(found.features, found.box, strict=True)]
+    return tuple(box_range(encoded, *end) for end in ends), tuple(box_in_words(encoded, *end) for end in ends)
 
 
 def _pruning(result: Findings) -> Pruning | None:
@@ -346,8 +379,8 @@ def _pruning(result: Findings) -> Pruning | None:
     return Pruning(
         rounds=done.rounds,
         converged=done.converged,
-        removed_reference=done.removed_reference,
-        removed_current=done.removed_current,
+        removed_reference=result.positions("reference", done.removed_reference),
+        removed_current=result.positions("current", done.removed_current),
         trace_reference=trace_line(done, "reference"),
         trace_current=trace_line(done, "current"),
     )

@@ -28,7 +28,7 @@ def show(summary: Summary, console: Console) -> None:
     if summary.differs:
         _show_columns(summary, console)
     for number, mode in enumerate(summary.modes, start=1):
-        _show_mode(number, mode, console)
+        _show_mode(number, summary, mode, console)
     if summary.differs:
         console.print(Text(sentences.kept_sentence(summary), style="dim"))
     for sentence in (*sentences.left_out_sentence(summary), *summary.notes):
@@ -47,10 +47,10 @@ def _show_columns(summary: Summary, console: Console) -> None:
         console.print(table)
 
 
-def _show_mode(number: int, mode: ModeSummary, console: Console) -> None:
+def _show_mode(number: int, summary: Summary, mode: ModeSummary, console: Console) -> None:
     console.print()
     console.print(Text.assemble((f"Mode {number}: ", "bold"), sentences.mode_sentence(mode)))
-    console.print(Text(sentences.rows_sentence(mode), style="dim"))
+    console.print(Text(sentences.rows_sentence(summary, mode), style="dim"))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("feature")
     table.add_column("how it differs")

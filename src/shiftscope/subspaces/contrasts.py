@@ -2,8 +2,8 @@
 
 A displacement, a change of spread or a change of dependence moves the mean of low-order polynomials. With v the
 normal score of each feature, the terms of a set {a, b, c} are v_a, v_a^2, ..., v_a v_b, ... and v_a v_b v_c: 2,
-5 or 10 contrasts, against hundreds of cells in a pooled chi-square. Their label sums are linear, so that all
-labellings are one matrix product.
+5 or 10 contrasts, against hundreds of cells in a pooled chi-square. Their label sums are linear, so that each term is
+summed once for all sets that have it.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from scipy.special import gammaincc, gammaln
 
 from shiftscope.engines.binned_rows import BinnedRows
-from shiftscope.engines.term_sums import Terms, in_blocks, products
+from shiftscope.engines.term_sums import Terms
+from shiftscope.kernels.contrast_sums import squared_lengths, term_moments
 from shiftscope.subspaces.families import Family
 
-_SETS_PER_BLOCK = 32
+_SETS_AT_ONCE = 256
 _COVARIANCE_ROWS = (1024, 4096)  # least and most rows behind the covariance of the terms
 _COVARIANCE_WORK = 1e9  # products spent on all covariances of one size
 _RANK_TOLERANCE = 1e-6  # of the largest eigenvalue; smaller ones are terms that repeat each other (ties)
@@ -47,21 +48,19 @@ def _family(
     rng: np.random.Generator,
 ) -> Family:
     """Evidence of the sets of one size from the label sums of all terms."""
-    labellings = rows.labellings
-    codes, _ = rows.take(_covariance_rows(columns.size, labellings.n_rows, rng))
-    sample = rows.tables.normal_scores(codes)
+    labellings, tables = rows.labellings, rows.tables
+    codes = np.ascontiguousarray(rows.take(_covariance_rows(columns.size, labellings.n_rows, rng))[0])
     scale = (labellings.n_rows - 1) / (labellings.counted * (labellings.n_rows - labellings.counted))
-
-    def evidence(block: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        whitening, rank = _whitening(products(sample, terms[columns[block]]))
-        squared = scale * np.square(whitening @ sums[columns[block]]).sum(axis=1)
-        largest = [
+    observed, maxima = [], []
+    for at in range(0, len(sets), _SETS_AT_ONCE):
+        inside = columns[at : at + _SETS_AT_ONCE]
+        whitening, rank = _whitening(*term_moments(codes, tables.scores, terms[inside]))
+        squared = scale * squared_lengths(whitening, inside, sums)
+        maxima += [
             log_tail(squared[rank == degrees].max(axis=0), np.full(squared.shape[1], degrees))
             for degrees in np.unique(rank)
         ]
-        return log_tail(squared[:, 0], rank), np.max(largest, axis=0)
-
-    observed, maxima = zip(*in_blocks(evidence, len(sets), _SETS_PER_BLOCK), strict=True)
+        observed.append(log_tail(squared[:, 0], rank))
     return Family("broad", sets, np.concatenate(observed), np.max(maxima, axis=0), None)
 
 
@@ -78,7 +77,7 @@ def log_tail(x: NDArray[np.float64], degrees: NDArray[np.intp]) -> NDArray[np.fl
 def _terms(sets: list[NDArray[np.int64]], d: int) -> tuple[Terms, list[NDArray[np.intp]]]:
     """All different terms, and for each array of sets which of them belong to each set: (t, 3), (s, terms)."""
     wide = [_terms_of(line, d) for line in sets]
-    keys = [line @ np.array([(d + 1) ** 2, d + 1, 1]) for line in wide]
+    keys = [(line * np.array([(d + 1) ** 2, d + 1, 1])).sum(axis=-1) for line in wide]
     known, index = np.unique(np.concatenate([key.ravel() for key in keys]), return_index=True)
     terms = np.concatenate([line.reshape(-1, 3) for line in wide])[index]
     return terms, [np.searchsorted(known, key) for key in keys]
@@ -104,17 +103,15 @@ def _covariance_rows(products: int, n: int, rng: np.random.Generator) -> NDArray
     return np.sort(rng.choice(n, size=size, replace=False))
 
 
-def _whitening(values: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
+def _whitening(mean: NDArray[np.float64], squares: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Matrices that make the terms of each set uncorrelated with variance one, and their ranks.
 
-    values : (s, t, rows) -> (s, t, t) and (s,)
+    mean : (s, t) means of the terms, squares : (s, t, t) of their products -> (s, t, t) and (s,)
+
+    The library behind `eigh` has threads, but none for matrices of ten rows.
     """
-    mean = values.mean(axis=-1, dtype=np.float64)
-    covariance = (values @ values.transpose(0, 2, 1)).astype(np.float64) / values.shape[-1]
-    covariance -= mean[:, :, None] * mean[:, None, :]
-    eigenvalues, vectors = np.linalg.eigh(covariance)
+    eigenvalues, vectors = np.linalg.eigh(squares - mean[:, :, None] * mean[:, None, :])
     kept = eigenvalues > _RANK_TOLERANCE * eigenvalues[:, -1:]
     kept &= eigenvalues > 0
     inverse = np.where(kept, 1 / np.sqrt(np.where(kept, eigenvalues, 1.0)), 0.0)
-    whitening = inverse[:, :, None] * vectors.transpose(0, 2, 1)
-    return whitening.astype(np.float32), kept.sum(axis=1)
+    return np.ascontiguousarray(inverse[:, :, None] * vectors.transpose(0, 2, 1)), kept.sum(axis=1)

@@ -12,17 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
-from shiftscope.encoding.encode import Encoded
 from shiftscope.encoding.sample_order import Side
 from shiftscope.kernels.deviance import half_deviances
 from shiftscope.kernels.window_counts import MAX_SIZE
 from shiftscope.labellings.p_values import critical_value
 from shiftscope.params import ScanParams
-from shiftscope.subspaces.scan_result import FeatureSet, ScanResult
+from shiftscope.subspaces.scan_result import ScanResult
 from shiftscope.subspaces.windows import Grid
 
 POWER = 0.9  # a group counts as detectable if it is found this often
 SPAN = 1e-5  # Poisson tails that are left out of the sum
+SIDES: tuple[Side, Side] = ("reference", "current")
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,9 @@ class Detectable:
     background: float
 
 
-def smallest_groups(scan: ScanResult, encoded: Encoded, params: ScanParams, level: float) -> tuple[Detectable, ...]:
+def smallest_groups(
+    scan: ScanResult, categories: NDArray[np.bool_], n_rows: tuple[int, int], params: ScanParams, level: float
+) -> tuple[Detectable, ...]:
     """The smallest detectable group per number of columns that the scan counts in full, for either sample.
 
     Groups are compact in columns of numbers or times; the levels of categories are bins of any size.
@@ -59,64 +61,43 @@ def smallest_groups(scan: ScanResult, encoded: Encoded, params: ScanParams, leve
     Parameters
     ----------
     scan : ScanResult
-        With boxes in the user's units.
-    encoded : Encoded
+    categories : (d,) bool
+        Columns whose values are levels.
+    n_rows : two int
+        Rows of either sample, all of which the scan has counted.
     params : ScanParams
         Of the scan.
     level : float
         What the scan was held against.
     """
-    counted = MAX_SIZE if len(encoded.names) <= params.max_triples else MAX_SIZE - 1
-    counted = min(counted, int(np.sum(~encoded.categories)))
+    counted = MAX_SIZE if len(categories) <= params.max_triples else MAX_SIZE - 1
+    counted = min(counted, int(np.sum(~categories)))
     critical = critical_value(scan.null, level)
-    found = [
-        _smallest(encoded, size, side, needed, params.rows_per_cell)
-        for size in range(1, counted + 1)
-        if (needed := _needed(scan, encoded, size, critical, params.rows_per_cell)) is not None
-        for side in ("reference", "current")
-    ]
+    found = []
+    for size in range(1, counted + 1):
+        grid = Grid.fitting(sum(n_rows), size, params.rows_per_cell)
+        needed = _needed(scan, size, critical, grid)
+        if needed is not None:
+            found += [_smallest(n_rows, size, side, needed, grid) for side in SIDES]
     return tuple(group for group in found if group is not None)
 
 
-def _needed(scan: ScanResult, encoded: Encoded, size: int, critical: float, rows_per_cell: int) -> float | None:
+def _needed(scan: ScanResult, size: int, critical: float, grid: Grid) -> float | None:
     """Half deviance that a cell of the finest grid must reach in a set of `size` columns; None if it is not known.
 
     A set's value is (half deviance - price of its grid - chance) / unit; chance and unit are those of its family, so
-    any set of the family tells them. The grid of a set is read off the width of its box.
+    any set of the family tells them.
     """
-    grid = Grid.fitting(len(encoded.points), size, rows_per_cell)
     sets = [found for found in scan.sets if found.statistic == "localised" and len(found.features) == size]
     if not sets:
         return None
-    chance = np.median(
-        [found.evidence - found.value * found.unit - grid.price[_level(encoded, found, grid)] for found in sets]
-    )
-    needed = float(chance + critical * sets[0].unit + grid.price[0])
+    needed = float(sets[0].chance + critical * sets[0].unit + grid.price[0])
     return needed if np.isfinite(needed) else None
 
 
-def _level(encoded: Encoded, found: FeatureSet, grid: Grid) -> int:
-    """Level of the grid whose windows of two bins are as wide as the set's box."""
-    shares = [
-        _share_between(encoded.values(feature), low, high)
-        for feature, (low, high) in zip(found.features, found.box, strict=True)
-    ]
-    halvings = np.log2(max(float(np.mean(shares)), 1e-300) * grid.finest / 2)
-    return int(np.clip(np.round(halvings), 0, grid.levels - 1))
-
-
-def _share_between(values: NDArray[np.float64], low: float, high: float) -> float:
-    """Share of the rows with a value in the box, where a missing one is the smallest of all."""
-    ordered = np.where(np.isnan(values), -np.inf, values)
-    return float(np.mean((ordered >= low) & (ordered <= high)))
-
-
-def _smallest(encoded: Encoded, size: int, side: Side, needed: float, rows_per_cell: int) -> Detectable | None:
+def _smallest(n_rows: tuple[int, int], size: int, side: Side, needed: float, grid: Grid) -> Detectable | None:
     """Bisect for the number of extra rows that is found often enough."""
-    grid = Grid.fitting(len(encoded.points), size, rows_per_cell)
-    own, other = encoded.n_current, encoded.n_reference
-    if side == "reference":
-        own, other = other, own
+    own, other = n_rows if side == "reference" else n_rows[::-1]
     share = (2 / grid.finest) ** size  # of either sample in one window, where the columns are unrelated
     low, high = 0, own // 2
     if _power(high, own, other, share, needed) < POWER:

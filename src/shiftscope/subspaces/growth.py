@@ -37,7 +37,12 @@ def grow_boxes(rows: BinnedRows, seeds: Seeds, beam: int, max_features: int, rng
         beam, counted, largest, table,
     )  # fmt: skip
     return [
-        _family(evidence[:, :, step], features[0, :, : size + step + 1], boxes[0, :, step, : size + step + 1])
+        _family(
+            evidence[:, :, step],
+            features[0, :, : size + step + 1],
+            boxes[0, :, step, : size + step + 1],
+            seeds.evidence,
+        )
         for step in range(largest - size)
     ]
 
@@ -59,9 +64,18 @@ def _chosen(
     return codes, packed, counted
 
 
-def _family(evidence: NDArray[np.float64], features: NDArray[np.int64], boxes: NDArray[np.int64]) -> Family:
-    """The boxes of one size; seeds that lead to the same features are one set, with its best box."""
-    grown = np.flatnonzero(evidence[0] > 0)
+def _family(
+    evidence: NDArray[np.float64],
+    features: NDArray[np.int64],
+    boxes: NDArray[np.int64],
+    ungrown: NDArray[np.float64],
+) -> Family:
+    """The boxes of one size; seeds that lead to the same features are one set, with its best box.
+
+    Where windows are coarse, few labellings have a seed small enough to grow. The others stand at their best seed:
+    were they nothing, whatever grows would stand out, and chance would reach as far as any shift.
+    """
+    grown, largest = np.flatnonzero(evidence[0] > 0), evidence.max(axis=1)
     best: dict[tuple[int, ...], int] = {}
     for seed in grown[np.argsort(-evidence[0, grown], kind="stable")]:
         best.setdefault(tuple(sorted(features[seed].tolist())), int(seed))
@@ -73,6 +87,6 @@ def _family(evidence: NDArray[np.float64], features: NDArray[np.int64], boxes: N
         "localised",
         np.take_along_axis(features[chosen], by_feature, axis=1),
         evidence[0, chosen],
-        evidence.max(axis=1),
+        np.where(largest > 0, largest, ungrown),
         limits,
     )

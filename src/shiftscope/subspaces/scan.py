@@ -23,7 +23,7 @@ from shiftscope.errors import given
 from shiftscope.kernels.deviance import half_deviance
 from shiftscope.kernels.labels import PACK
 from shiftscope.kernels.window_counts import MAX_BINS, MAX_SIZE
-from shiftscope.labellings.labellings import Labellings, draw_labellings
+from shiftscope.labellings.labellings import Labellings, draw_labellings, labellings_within
 from shiftscope.labellings.p_values import p_values
 from shiftscope.params import ScanParams
 from shiftscope.progress import Progress, silent
@@ -87,6 +87,7 @@ def scan_points(
     *,
     categories: NDArray[np.bool_] | None = None,
     fixed: int = 0,
+    strata: NDArray[np.intp] | None = None,
     random_state: int = 0,
     progress: Progress = silent,
 ) -> ScanResult:
@@ -103,10 +104,12 @@ def scan_points(
     fixed : int
         Leading rows whose label no labelling touches: the hypothesis is then that the current rows are a random
         choice of the rows behind them.
+    strata : (n,) intp, optional
+        Labellings move labels within strata only: the hypothesis is then that the samples do not differ within them.
     """
     bins = bin_features(points, categories)
     rng, params = np.random.default_rng(random_state), given(params, ScanParams)
-    blocks = scan_labellings(bins.n_rows, bins.n_features, n_reference, params, rng, fixed)
+    blocks = scan_labellings(bins.n_rows, bins.n_features, n_reference, params, rng, fixed, strata)
     return scan_rows(
         lambda labellings: LocalRows.of(bins, labellings), blocks, names, params, rng=rng, progress=progress
     )
@@ -156,7 +159,13 @@ def scan_rows(
 
 
 def scan_labellings(
-    n: int, d: int, n_reference: int, params: ScanParams, rng: np.random.Generator, fixed: int = 0
+    n: int,
+    d: int,
+    n_reference: int,
+    params: ScanParams,
+    rng: np.random.Generator,
+    fixed: int = 0,
+    strata: NDArray[np.intp] | None = None,
 ) -> list[Labellings]:
     """The labellings behind a scan of `n` rows and `d` features, in blocks."""
     n_permutations = params.n_permutations
@@ -166,7 +175,10 @@ def scan_labellings(
         n_permutations = max(affordable // PACK, ceil(1.0 / params.level / PACK)) * PACK - 1
     seeds = rng.integers(0, 2**64, size=n_permutations, dtype=np.uint64)
     step = _MOST_LABELLINGS - 1
-    return [draw_labellings(n, n_reference, seeds[at : at + step], fixed) for at in range(0, n_permutations, step)]
+    parts = [seeds[at : at + step] for at in range(0, n_permutations, step)]
+    if strata is not None:
+        return [labellings_within(strata, n_reference, part) for part in parts]
+    return [draw_labellings(n, n_reference, part, fixed) for part in parts]
 
 
 def _part_of(progress: Progress, block: int, n_blocks: int) -> Progress:
@@ -240,6 +252,7 @@ def _feature_sets(
             box=tuple(tables.interval(feature, *box[axis]) for axis, feature in enumerate(features)),
             rows_reference=held[held < n_reference],
             rows_current=held[held >= n_reference] - n_reference,
+            chance=family.chance,
         )
         if len(seen) == max_sets:
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +41,12 @@ class FeatureSet:
         the strongest cell of a broad one. In the user's units once the result is given out, standardised before; a
         missing value is -inf, a level is its position by pooled frequency.
     rows_reference, rows_current : intp arrays
-        Positions, within each sample, of the rows in the box.
+        Positions, within each sample, of the rows in the box. If only some rows of the samples are at hand, of these,
+        and among these.
+    elsewhere_reference, elsewhere_current : int
+        Rows in the box that are not at hand.
+    chance : float
+        Evidence that the best set of this size and statistic reaches by chance; NaN if that is not known.
     """
 
     features: tuple[int, ...]
@@ -54,6 +60,19 @@ class FeatureSet:
     box: tuple[tuple[float, float], ...]
     rows_reference: NDArray[np.intp]
     rows_current: NDArray[np.intp]
+    elsewhere_reference: int = 0
+    elsewhere_current: int = 0
+    chance: float = nan
+
+    @property
+    def count_reference(self) -> int:
+        """All reference rows in the box."""
+        return int(self.rows_reference.size) + self.elsewhere_reference
+
+    @property
+    def count_current(self) -> int:
+        """All current rows in the box."""
+        return int(self.rows_current.size) + self.elsewhere_current
 
     def in_pool(self, n_reference: int) -> NDArray[np.intp]:
         """Positions of the rows in the box in a pool that has so many reference rows, which come first."""
@@ -71,6 +90,22 @@ class FeatureSet:
             side=other_side(self.side),
             rows_reference=self.rows_current,
             rows_current=self.rows_reference,
+            elsewhere_reference=self.elsewhere_current,
+            elsewhere_current=self.elsewhere_reference,
+        )
+
+    def at_hand(self, gathered: Gathered) -> FeatureSet:
+        """The same with its rows as positions among the gathered ones; the others are counted."""
+        reference, current = (
+            np.flatnonzero(np.isin(there, rows, assume_unique=True))
+            for there, rows in ((gathered.reference, self.rows_reference), (gathered.current, self.rows_current))
+        )
+        return replace(
+            self,
+            rows_reference=reference,
+            rows_current=current,
+            elsewhere_reference=self.count_reference - reference.size,
+            elsewhere_current=self.count_current - current.size,
         )
 
 
@@ -117,15 +152,7 @@ class ScanResult:
         """The same with the rows of the sets as positions among the gathered ones, as far as they are."""
         if gathered is None:
             return self
-        sets = [
-            replace(
-                found,
-                rows_reference=np.flatnonzero(np.isin(gathered.reference, found.rows_reference, assume_unique=True)),
-                rows_current=np.flatnonzero(np.isin(gathered.current, found.rows_current, assume_unique=True)),
-            )
-            for found in self.sets
-        ]
-        return replace(self, sets=tuple(sets))
+        return replace(self, sets=tuple(found.at_hand(gathered) for found in self.sets))
 
     def in_units_of(self, encoded: Encoded) -> ScanResult:
         """The same with the boxes in the user's units."""

@@ -31,11 +31,14 @@ class Seeds:
         First and last fine code along each feature.
     counts : (labellings,) int64
         How many of them are in use, best first.
+    evidence : (labellings,) float64
+        Half deviance of the best of them, or what a window needs to be one.
     """
 
     sets: NDArray[np.int64]
     boxes: NDArray[np.int64]
     counts: NDArray[np.int64]
+    evidence: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -114,7 +117,8 @@ class _Block:
         size, labellings = sets.shape[1], np.arange(PACK)[:, None]
         best = _largest(evidence[0], min(n_seeds, len(sets)))
         in_use = (evidence[0, best, labellings] > floor).sum(axis=1)
-        seeds = Seeds(sets[best], grid.boxes(window[0, best, labellings], size), in_use)
+        most = np.maximum(evidence[0].max(axis=0), floor) + grid.price[0]
+        seeds = Seeds(sets[best], grid.boxes(window[0, best, labellings], size), in_use, most)
         observed = np.where(evidence[0, :, 0] >= evidence[1, :, 0], window[0, :, 0], window[1, :, 0])
         return cls(
             localised=evidence[:, :, 0].max(axis=0).astype(float),
@@ -150,5 +154,6 @@ def _collect(sets: NDArray[np.int64], blocks: list[_Block], n_labellings: int) -
             np.concatenate([block.seeds.sets for block in blocks])[:n_labellings],
             np.concatenate([block.seeds.boxes for block in blocks])[:n_labellings],
             np.concatenate([block.seeds.counts for block in blocks])[:n_labellings],
+            np.concatenate([block.seeds.evidence for block in blocks])[:n_labellings],
         ),
     )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from shiftscope.errors import ParameterError
+from shiftscope.errors import ParameterError, is_one_of
 from shiftscope.messages import shown
 from shiftscope.tables.column_kinds import KINDS, Kind
 
@@ -33,14 +34,21 @@ class Columns:
     def __post_init__(self) -> None:
         if not isinstance(self.kinds, Mapping):
             raise ParameterError(f"columns: kinds must map names to kinds, got {self.kinds!r}")
-        wrong = [f"{shown(name)}: {kind!r}" for name, kind in self.kinds.items() if kind not in KINDS]
+        wrong = [f"{shown(name)}: {kind!r}" for name, kind in self.kinds.items() if not is_one_of(kind, *KINDS)]
         if wrong:
             raise ParameterError(f"columns: kinds must be one of {', '.join(KINDS)}, got {', '.join(wrong)}")
         for names in (() if self.include is None else self.include, self.exclude):
             if isinstance(names, str):
                 raise ParameterError("columns: include and exclude must be sequences of names, got a single text")
-            if not (isinstance(names, Collection) and all(isinstance(name, str) for name in names)):
+            if not _are_names(names):
                 raise ParameterError(f"columns: include and exclude must be sequences of names, got {names!r}")
+
+
+def _are_names(names: Any) -> bool:
+    try:
+        return isinstance(names, Collection) and all(isinstance(name, str) for name in names)
+    except TypeError:  # an array without any dimension
+        return False
 
 
 @dataclass(frozen=True)
@@ -67,4 +75,8 @@ def as_columns(columns: Any) -> Columns:
     """The choice of columns; a sequence names the only ones, and anything else is for `Columns` to judge."""
     if isinstance(columns, Columns):
         return columns
-    return Columns(tuple(columns) if isinstance(columns, Iterable) and not isinstance(columns, str) else columns)
+    if isinstance(columns, str):
+        return Columns(columns)  # type: ignore[arg-type]  # refused there
+    with suppress(TypeError):  # None, or nothing that can be gone through
+        columns = tuple(columns)
+    return Columns(columns)

@@ -11,10 +11,19 @@ from typing import Any, Literal, get_args
 
 import narwhals as nw
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from shiftscope.messages import shown, writable
-from shiftscope.tables.dates import SECOND, clock_seconds, date_seconds, seconds, time_seconds, time_text
+from shiftscope.tables.dates import (
+    clock_seconds,
+    date_seconds,
+    seconds,
+    span_seconds,
+    tick_seconds,
+    time_seconds,
+    time_text,
+)
 
 Kind = Literal["number", "date", "time", "duration", "category"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -23,6 +32,8 @@ WHOLE_SHOWN = 1e15  # whole numbers up to here are written without a point as le
 _NUMBER = (numbers.Real, decimal.Decimal, np.bool_)
 _NESTED = (list, tuple, dict, set, frozenset, np.ndarray)
 _TRUTH = {"true": 1.0, "false": 0.0}
+_NO_FIXED_LENGTH = "holds spans of months or years, which have no fixed length; make them days or numbers"
+_TOO_FAR = "holds dates too far from 1970 to be counted; correct them or make them numbers"
 
 
 @dataclass(frozen=True)
@@ -118,6 +129,13 @@ def categorised(texts: Iterable[str | None]) -> Column:
     return Column("category", values, tuple(writable(level) for level in levels))
 
 
+def category_of(text: pl.Series) -> Column:
+    """A category of a polars series of text; null is missing."""
+    levels = text.drop_nulls().unique().sort()
+    codes = text.cast(pl.Enum(levels)).to_physical().cast(pl.Float64).fill_null(float("nan"))
+    return Column("category", codes.to_numpy(), tuple(levels.to_list()))
+
+
 def _reread(column: Column, kind: Kind) -> Column:
     """Text as the kind that every level is known to write."""
     found = (_READ[kind](level) for level in column.levels)
@@ -133,7 +151,7 @@ def value_text(kind: Kind, value: float) -> str:
 
 def number_text(value: float) -> str:
     """A number as a level: the shortest text that reads back as it, whole numbers without a point."""
-    return str(int(value)) if value == int(value) and abs(value) < WHOLE_SHOWN else repr(float(value))
+    return str(int(value)) if abs(value) < WHOLE_SHOWN and value == int(value) else repr(float(value))
 
 
 def parsed_number(text: str) -> float | None:
@@ -155,38 +173,54 @@ def _from_series(raw: nw.Series[Any]) -> Column | Unusable:
         values = np.asarray(raw.cast(nw.Float64).to_numpy(), dtype=np.float64)
         return Column("number", values, whole=dtype.is_integer())
     if dtype in (nw.Categorical, nw.Enum):  # a category is no number, even if its level is called 1
-        raw = raw.cast(nw.String)
+        try:
+            raw = raw.cast(nw.String)
+        except UnicodeDecodeError:  # pandas has categories of bytes too
+            return _from_values(raw.to_list())
     if raw.dtype == nw.String:
         return categorised(text if isinstance(text, str) else None for text in raw.to_list())
     if dtype == nw.Datetime or dtype == nw.Date:
         if getattr(dtype, "time_zone", None):
             raw = raw.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-        return _from_ticks(np.asarray(raw.cast(nw.Datetime("us")).to_numpy()).astype("M8[us]"))
+        return _from_ticks(raw.to_numpy(), to_microseconds=True)
     if dtype == nw.Duration:
-        return _from_ticks(np.asarray(raw.to_numpy()).astype("m8[ns]"))
+        return _from_ticks(raw.to_numpy())
     return _from_values(raw)
 
 
-def _from_ticks(raw: NDArray[Any]) -> Column | Unusable:
-    """Points in time, or spans of it, in seconds."""
-    if raw.dtype.kind == "m" and np.datetime_data(raw.dtype)[0] in ("M", "Y"):
-        return Unusable("holds spans of months or years, which have no fixed length; make them days or numbers")
-    missing = np.isnat(raw)
-    start = np.datetime64(0, "s") if raw.dtype.kind == "M" else np.timedelta64(0, "s")
-    values = np.where(missing, np.nan, (np.where(missing, start.astype(raw.dtype), raw) - start) / SECOND)
-    return Column("date" if raw.dtype.kind == "M" else "duration", values.astype(np.float64))
+def _from_ticks(raw: NDArray[Any], to_microseconds: bool = False) -> Column | Unusable:
+    """Points in time, or spans of it, in seconds; the nanoseconds of a frame's dates are more than seconds can tell."""
+    if raw.dtype.kind not in "mM":  # some frames keep objects
+        return _from_values(raw.tolist())
+    unit, _ = np.datetime_data(raw.dtype)
+    if raw.dtype.kind == "m" and unit in ("M", "Y"):
+        return Unusable(_NO_FIXED_LENGTH)
+    if to_microseconds and unit == "ns":
+        raw = np.where(np.isnat(raw), np.datetime64("NaT", "us"), (raw.astype(np.int64) // 1000).astype("M8[us]"))
+    try:
+        return Column("date" if raw.dtype.kind == "M" else "duration", tick_seconds(raw))
+    except OverflowError:
+        return Unusable(_TOO_FAR)
 
 
 def _from_values(raw: Iterable[Any]) -> Column | Unusable:
     """A column without a type of its own, value by value: all of one kind, or a category of their texts."""
-    values = [None if _is_missing(value) else value for value in raw]
+    try:
+        values = [None if _is_missing(value) else value for value in raw]
+    except (OverflowError, ValueError):  # of dates that Python cannot hold
+        return Unusable(_TOO_FAR)
     found = [value for value in values if value is not None]
-    if all(isinstance(value, _NUMBER) for value in found):
+    if all(isinstance(value, _NUMBER) and not isinstance(value, np.timedelta64) for value in found):
         return Column("number", np.array([_as_float(value) for value in values], dtype=np.float64))
     if all(isinstance(value, datetime.date | np.datetime64) for value in found):
-        return Column("date", np.array([np.nan if v is None else date_seconds(v) for v in values]))
+        try:
+            return Column("date", np.array([np.nan if v is None else date_seconds(v) for v in values]))
+        except OverflowError:
+            return Unusable(_TOO_FAR)
     if all(isinstance(value, datetime.timedelta | np.timedelta64) for value in found):
-        return Column("duration", np.array([np.nan if v is None else np.timedelta64(v) / SECOND for v in values]))
+        if any(isinstance(v, np.timedelta64) and np.datetime_data(v.dtype)[0] in ("M", "Y") for v in found):
+            return Unusable(_NO_FIXED_LENGTH)
+        return Column("duration", np.array([np.nan if v is None else span_seconds(v) for v in values]))
     if all(isinstance(value, datetime.time) for value in found):
         return Column("time", np.array([np.nan if v is None else time_seconds(v) for v in values]))
     odd = next((value for value in found if not isinstance(value, (str, *_NUMBER))), None)
@@ -208,6 +242,8 @@ def _from_values(raw: Iterable[Any]) -> Column | Unusable:
 def _is_missing(value: Any) -> bool:
     if isinstance(value, float | np.floating):
         return bool(np.isnan(value))
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return bool(np.isnat(value))
     return value is None or type(value).__name__ in ("NAType", "NaTType")
 
 

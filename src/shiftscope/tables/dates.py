@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import datetime
+from typing import Any
 
 import numpy as np
-import polars as pl
+from numpy.typing import NDArray
 
-ISO_DATE = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?$"
-CLOCK = r"^\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?$"
 DAY = 86400.0
-SECOND = np.timedelta64(1, "s")
+_SECONDS_OF = {"W": 604_800, "D": 86_400, "h": 3_600, "m": 60, "s": 1, "generic": 1}  # seconds of a unit
+_PER_SECOND = {"ms": 1e3, "us": 1e6, "ns": 1e9, "ps": 1e12, "fs": 1e15, "as": 1e18}  # units of a second
+_FURTHEST = 1_000_000_000  # years or months from 1970 that days can count
 _MIDNIGHT = datetime.time()
 
 
@@ -31,24 +32,6 @@ def clock_seconds(text: str) -> float | None:
         return None
 
 
-def dated(text: pl.Series) -> pl.Series:
-    """ISO 8601 dates, with or without a time, as points in time (UTC); anything else stays text."""
-    known = {value: seconds(value) for value in text.drop_nulls().unique()}
-    if None in known.values():
-        return text
-    ticks = [None if value is None else round(1e6 * (known[value] or 0.0)) for value in text]
-    return pl.Series(text.name, ticks, dtype=pl.Int64).cast(pl.Datetime("us"))
-
-
-def clocked(text: pl.Series) -> pl.Series:
-    """Times of day; text if one of them is none."""
-    known = {value: clock_seconds(value) for value in text.drop_nulls().unique()}
-    if None in known.values():
-        return text
-    ticks = [None if value is None else round(1e9 * (known[value] or 0.0)) for value in text]
-    return pl.Series(text.name, ticks, dtype=pl.Int64).cast(pl.Time)
-
-
 def time_text(kind: str, value: float) -> str:
     """Seconds as a date (with the time of day unless midnight), a time of day or a span, by the kind of the column."""
     if kind == "duration":
@@ -62,13 +45,38 @@ def time_text(kind: str, value: float) -> str:
     return when.strftime("%Y-%m-%d" if value % DAY == 0 else "%Y-%m-%d %H:%M")
 
 
+def tick_seconds(raw: NDArray[Any]) -> NDArray[np.float64]:
+    """Seconds of NumPy's points in time (since 1970) or spans of it, NaN where they are missing; nothing overflows.
+
+    Raises
+    ------
+    OverflowError
+        If years or months are too far from 1970 to be told in days.
+    """
+    unit, count = np.datetime_data(raw.dtype)
+    ticks = raw.astype(np.int64)
+    if unit in ("Y", "M"):
+        if (np.abs(ticks[~np.isnat(raw)].astype(np.float64)) * count > _FURTHEST).any():
+            raise OverflowError
+        return tick_seconds(raw.astype("M8[D]"))
+    whole = ticks.astype(np.float64) * count
+    return np.where(
+        np.isnat(raw), np.nan, whole / _PER_SECOND[unit] if unit in _PER_SECOND else whole * _SECONDS_OF[unit]
+    )
+
+
 def date_seconds(value: datetime.date | np.datetime64) -> float:
     """Seconds since 1970 UTC of a date or a point in time."""
     if isinstance(value, np.datetime64):
-        return float("nan") if np.isnat(value) else float((value - np.datetime64(0, "s")) / SECOND)
+        return float(tick_seconds(np.array([value]))[0])
     if not isinstance(value, datetime.datetime):
         value = datetime.datetime.combine(value, _MIDNIGHT)
     return value.replace(tzinfo=value.tzinfo or datetime.UTC).timestamp()
+
+
+def span_seconds(value: datetime.timedelta | np.timedelta64) -> float:
+    """Seconds of a span."""
+    return float(tick_seconds(np.array([value]))[0]) if isinstance(value, np.timedelta64) else value.total_seconds()
 
 
 def time_seconds(value: datetime.time) -> float:

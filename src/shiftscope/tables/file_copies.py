@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
@@ -12,24 +13,19 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shiftscope.errors import InputError
-from shiftscope.tables.delimited_text import read_delimited
-from shiftscope.tables.file_formats import (
-    ARROW_SUFFIXES,
-    LINES_SUFFIXES,
-    PARQUET_SUFFIXES,
-    TEXT_SUFFIXES,
-    file_suffix,
-    read_ipc,
-    read_lines,
-    source_paths,
-)
+from shiftscope.forked_polars import need_polars
+from shiftscope.tables.delimited_text import TextFile, csv_line, read_text
+from shiftscope.tables.dialect import BLANKS
+from shiftscope.tables.file_formats import file_suffix, read_ipc, read_lines, read_parquet, read_records, source_paths
+from shiftscope.tables.file_kind import file_kind
+from shiftscope.tables.options import TableOptions
 
 __all__ = ["copy_suffix", "extract_rows", "file_suffix", "write_positions"]
 
 Rows = NDArray[np.intp]
 
 
-def extract_rows(source: str, rows: Rows, n_rows: int, target: BinaryIO) -> None:
+def extract_rows(source: str, rows: Rows, n_rows: int, target: BinaryIO, options: TableOptions | None = None) -> None:
     """Write the given rows of a table file to an open file.
 
     Parameters
@@ -41,14 +37,22 @@ def extract_rows(source: str, rows: Rows, n_rows: int, target: BinaryIO) -> None
     n_rows : int
         Rows that the file had when it was compared; another number means that it has changed since.
     target : file open for writing bytes
+    options : TableOptions, optional
+        How the file was read.
     """
+    need_polars()
     paths = source_paths(source, "file")
-    suffix = file_suffix(paths[0].name).lower().removesuffix(".gz")
     if len(paths) > 1:
-        frame = pl.concat([_parquet(path).select(_parquet(paths[0]).columns) for path in paths], how="vertical_relaxed")
+        frame = pl.concat(
+            [read_parquet(path).select(read_parquet(paths[0]).columns) for path in paths], how="vertical_relaxed"
+        )
         _chosen(frame, rows, n_rows, Path(source)).write_parquet(target)
     else:
-        _COPIERS[suffix](paths[0], rows, n_rows, target)
+        kind = file_kind(paths[0])
+        if kind == "delimited text":
+            _copy_text(paths[0], rows, n_rows, target, options or TableOptions())
+        else:
+            _COPIERS[kind](paths[0], rows, n_rows, target)
 
 
 def write_positions(reference: Rows, current: Rows, target: BinaryIO) -> None:
@@ -58,19 +62,29 @@ def write_positions(reference: Rows, current: Rows, target: BinaryIO) -> None:
 
 
 def copy_suffix(source: str) -> str:
-    """The suffix that a copy of a source's rows has: its own, or .parquet for a folder or a pattern."""
-    return file_suffix(source) or ".parquet"
+    """The suffix that a copy of a source's rows has: its own (unpacked but for .gz), or .parquet for several files."""
+    if not Path(source).expanduser().is_file():
+        return file_suffix(source) or ".parquet"
+    name = re.sub(r"\.(bz2|xz|zst|zip)$", "", source, flags=re.IGNORECASE)
+    return file_suffix(name) or ".csv"
 
 
-def _copy_text(path: Path, rows: Rows, n_rows: int, target: BinaryIO) -> None:
-    """Delimited text: every value stays the text it was, in UTF-8."""
-    text = read_delimited(path)
-    chosen = _chosen(text.read(infer_schema=False), rows, n_rows, path)
-    _write_text(path, chosen.write_csv(separator=text.delimiter).encode(), target)
+def _copy_text(path: Path, rows: Rows, n_rows: int, target: BinaryIO, options: TableOptions) -> None:
+    """Delimited text: every value stays the text it was, in UTF-8; with a header if the file has one."""
+    file, frame = read_text(path, options, TextFile.texts)
+    chosen, form = _chosen(frame, rows, n_rows, path), file.dialect
+    delimiter = "\t" if form.delimiter == BLANKS else form.delimiter
+    names = () if form.names is None else form.names[1:] if form.row_names else form.names
+    header = csv_line(names, delimiter) if names else ""
+    _write_text(path, (header + chosen.write_csv(separator=delimiter, include_header=False)).encode(), target)
 
 
 def _copy_lines(path: Path, rows: Rows, n_rows: int, target: BinaryIO) -> None:
     _write_text(path, _chosen(read_lines(path), rows, n_rows, path).write_ndjson().encode(), target)
+
+
+def _copy_records(path: Path, rows: Rows, n_rows: int, target: BinaryIO) -> None:
+    _write_text(path, _chosen(read_records(path), rows, n_rows, path).write_json().encode(), target)
 
 
 def _write_text(path: Path, text: bytes, target: BinaryIO) -> None:
@@ -79,11 +93,7 @@ def _write_text(path: Path, text: bytes, target: BinaryIO) -> None:
 
 
 def _copy_parquet(path: Path, rows: Rows, n_rows: int, target: BinaryIO) -> None:
-    _chosen(_parquet(path), rows, n_rows, path).write_parquet(target)
-
-
-def _parquet(path: Path) -> pl.DataFrame:
-    return pl.read_parquet(path, glob=False, hive_partitioning=False)
+    _chosen(read_parquet(path), rows, n_rows, path).write_parquet(target)
 
 
 def _copy_arrow(path: Path, rows: Rows, n_rows: int, target: BinaryIO) -> None:
@@ -118,10 +128,10 @@ def _check_unchanged(found: int, expected: int, path: Path) -> None:
 
 
 _COPIERS: dict[str, Callable[[Path, Rows, int, BinaryIO], None]] = {
-    **dict.fromkeys(TEXT_SUFFIXES, _copy_text),
-    **dict.fromkeys(LINES_SUFFIXES, _copy_lines),
-    **dict.fromkeys(PARQUET_SUFFIXES, _copy_parquet),
-    **dict.fromkeys(ARROW_SUFFIXES, _copy_arrow),
-    ".npy": _copy_numpy,
-    ".npz": _copy_archive,
+    "JSON lines": _copy_lines,
+    "JSON records": _copy_records,
+    "Parquet": _copy_parquet,
+    "Arrow IPC": _copy_arrow,
+    "NPY": _copy_numpy,
+    "NPZ": _copy_archive,
 }

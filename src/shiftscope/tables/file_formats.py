@@ -7,7 +7,8 @@ import io
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import partial
 from pathlib import Path
@@ -17,53 +18,95 @@ import numpy as np
 import polars as pl
 
 from shiftscope.errors import InputError
-from shiftscope.messages import one_line, shown
-from shiftscope.tables.dates import ISO_DATE, dated
-from shiftscope.tables.delimited_text import Raw, read_csv, utf8_content
-
-TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
-LINES_SUFFIXES = (".jsonl", ".ndjson")
-PARQUET_SUFFIXES = (".parquet", ".pq")
-ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")
+from shiftscope.forked_polars import need_polars
+from shiftscope.messages import one_line, shown, writable
+from shiftscope.paths import as_path
+from shiftscope.tables.delimited_text import TextFile, read_text
+from shiftscope.tables.file_kind import ARROW_SUFFIXES, LINES_SUFFIXES, PARQUET_SUFFIXES, TEXT_SUFFIXES, file_kind
+from shiftscope.tables.objects import Raw
+from shiftscope.tables.options import TableOptions
+from shiftscope.tables.text_bytes import Sample, encoding_of, unpacked
 
 _UNREADABLE = (Exception, pl.exceptions.PanicException)  # parsers raise anything on a corrupt file
 _ZIPPED = re.compile(rf"({'|'.join(re.escape(s) for s in TEXT_SUFFIXES + LINES_SUFFIXES)})\.gz$", re.IGNORECASE)
 _ARROW_MAGIC = b"ARROW1"
+SAMPLED_ROWS = 20_000  # of the start, the middle and the end of a file that is only looked at
 _NOT_IN_JSON = (b"NaN", b"Infinity")  # written by Python all the same
 
 
-def read_file(data: str | os.PathLike[str], role: str) -> Any:
-    """The content of a file, by its suffix: a `Raw`, a polars frame or a NumPy array.
+@dataclass(frozen=True)
+class Content:
+    """What a file holds.
+
+    Attributes
+    ----------
+    kind
+        Its format.
+    found
+        A `TextFile` and the frame of its columns, a `Raw`, a polars frame or a NumPy array.
+    size
+        Bytes.
+    rows
+        Rows of the file if only some of them were read; None if all were.
+    """
+
+    kind: str
+    found: Any
+    size: int
+    rows: int | None = None
+
+
+def read_file(data: str | os.PathLike[str], role: str, options: TableOptions, sample: bool = False) -> Content:
+    """The content of a file, by what its first bytes say it is; of a large one only some rows, if a sample will do.
 
     A folder stands for the Parquet files in it, a path with * or ? for those that match, in the order of their names.
     """
     paths = source_paths(data, role)
-    suffix = file_suffix(paths[0].name).lower().removesuffix(".gz")
-    if suffix not in _READERS:
-        known = ", ".join(_READERS)
-        raise InputError(
-            f"{role}: {shown(paths[0])} has an unknown suffix; convert the file to one of {known} (text also .gz)"
-        )
-    kind, reader = _READERS[suffix]
-    path = paths[0]
+    path, kind = paths[0], _suffix_kind(paths[0])
+    if kind not in ("NPY", "NPZ"):
+        need_polars()
     try:
-        if len(paths) == 1:
-            return reader(path)
         frames = []
         for path in paths:
-            frames.append(reader(path))
+            kind = file_kind(path)
+            frames.append(_read_one(path, kind, options, sample))
     except _UNREADABLE as error:
-        raise InputError(
-            f"{role}: {shown(path)} cannot be read as {kind} ({one_line(error)}); write the file again"
-        ) from error
-    return _stacked(frames, paths, role)
+        remedy = "" if isinstance(error, ValueError) and ";" in str(error) else "; write the file again"
+        raise InputError(f"{role}: {shown(path)} cannot be read as {kind} ({one_line(error)}){remedy}") from error
+    found = frames[0][0] if len(paths) == 1 else _stacked([frame for frame, _ in frames], paths, role)
+    counts = [rows for _, rows in frames]
+    rows = None if None in counts else sum(count for count in counts if count is not None)
+    return Content(kind, found, sum(path.stat().st_size for path in paths), rows)
+
+
+def _suffix_kind(path: Path) -> str:
+    """What a file is to be called before it is looked at."""
+    suffix = file_suffix(path.name).lower().removesuffix(".gz")
+    return next((kind for suffixes, kind in _BY_NAME if suffix in suffixes), "a table")
+
+
+def _read_one(path: Path, kind: str, options: TableOptions, sample: bool) -> tuple[Any, int | None]:
+    """What one file holds, and how many rows there are if not all were read."""
+    if kind == "delimited text":
+        return read_text(path, options, TextFile.sample_frame if sample else TextFile.frame), None
+    if kind == "Parquet" and sample:
+        return _parquet_sample(path)
+    return _READERS[kind](path), None
+
+
+def _parquet_sample(path: Path) -> tuple[pl.DataFrame, int | None]:
+    """Rows of the start, the middle and the end of a Parquet file, and how many there are."""
+    scan = pl.scan_parquet(path, glob=False, hive_partitioning=False)
+    rows = int(scan.select(pl.len()).collect().item())
+    if rows <= 3 * SAMPLED_ROWS:
+        return scan.collect(), None
+    starts = (0, rows // 2, rows - SAMPLED_ROWS)
+    return pl.concat([scan.slice(at, SAMPLED_ROWS).collect() for at in starts]), rows
 
 
 def source_paths(data: str | os.PathLike[str], role: str) -> list[Path]:
     """The file itself, or the Parquet files that a folder or a pattern stands for."""
-    if not os.fspath(data):
-        raise InputError(f"{role}: the path is empty; give that of a file")
-    path = Path(data).expanduser()
+    path = as_path(data, f"{role}: the path")
     if os.path.isdir(path):
         found = sorted(file for suffix in PARQUET_SUFFIXES for file in path.glob(f"*{suffix}"))
         if not found:
@@ -74,9 +117,7 @@ def source_paths(data: str | os.PathLike[str], role: str) -> list[Path]:
         return found
     if os.path.exists(path):
         return [path]
-    matching = (
-        sorted(glob.glob(str(path), recursive=True)) if "\0" not in str(path) and glob.has_magic(str(path)) else []
-    )
+    matching = sorted(glob.glob(str(path), recursive=True)) if glob.has_magic(str(path)) else []
     if not matching:
         raise InputError(f"{role}: there is no file {shown(path)}; check the path")
     others = [name for name in matching if not name.lower().endswith(PARQUET_SUFFIXES)]
@@ -92,16 +133,33 @@ def files_of(source: str) -> list[str]:
     """The files that a path, a folder or a pattern stands for; the path itself if there are none."""
     try:
         return [str(path) for path in source_paths(source, "file")]
-    except (InputError, OSError):  # whoever reads it will say so
+    except InputError:  # whoever reads it will say so
         return [os.path.expanduser(source)]
 
 
 def would_be_read(path: str, source: str) -> bool:
-    """Whether a new file would be read with a folder or a pattern that is read today."""
+    """Whether a new file, by its real path, would be read with a folder or a pattern that is read today."""
     place = os.path.realpath(os.path.expanduser(source))
+    folder, name = os.path.split(path)
     if os.path.isdir(place):
-        return os.path.dirname(path) == place and path.lower().endswith(PARQUET_SUFFIXES)
-    return glob.has_magic(place) and not os.path.exists(place) and fnmatch(path, place)
+        return folder == place and name.lower().endswith(PARQUET_SUFFIXES)
+    if not glob.has_magic(place) or os.path.exists(place):
+        return False
+    if _matches(Path(path).parts, Path(place).parts):
+        return True
+    folders, names = os.path.split(place)  # folders that match may be links to others
+    linked = {os.path.realpath(match) for match in glob.glob(folders, recursive=True)}
+    return folder in linked and _matches((name,), (names,))
+
+
+def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:
+    """Whether the parts of a path fit those of a pattern, as `glob` has it: ** stands for any number of folders."""
+    if not pattern or not parts:
+        return not parts and all(part == "**" for part in pattern)
+    hidden = parts[0].startswith(".") and not pattern[0].startswith(".")
+    if pattern[0] == "**":
+        return _matches(parts, pattern[1:]) or (not hidden and _matches(parts[1:], pattern))
+    return not hidden and fnmatch(parts[0], pattern[0]) and _matches(parts[1:], pattern[1:])
 
 
 def file_suffix(source: str) -> str:
@@ -109,6 +167,12 @@ def file_suffix(source: str) -> str:
     name = Path(source).name
     found = _ZIPPED.search(name)
     return found[0] if found else Path(name).suffix
+
+
+def read_parquet(path: Path) -> pl.DataFrame:
+    """One Parquet file; polars itself opens only names that are UTF-8."""
+    source = path if writable(str(path)) == str(path) else io.BytesIO(path.read_bytes())
+    return pl.read_parquet(source, glob=False, hive_partitioning=False)
 
 
 def read_ipc(path: Path) -> pl.DataFrame:
@@ -126,7 +190,10 @@ def read_ipc(path: Path) -> pl.DataFrame:
 
 def read_lines(path: Path) -> pl.DataFrame:
     """JSON lines, one object per row."""
-    content = utf8_content(path)
+    with unpacked(path) as file:
+        content = file.read()
+    encoding = encoding_of(Sample((content,), True, "", len(content)))
+    content = content.decode(encoding).encode()
     if any(word in content for word in _NOT_IN_JSON):
         rows = [json.loads(line) for line in content.splitlines() if line.strip()]
         return pl.DataFrame(rows, infer_schema_length=None, strict=False)
@@ -151,12 +218,6 @@ def _stacked(frames: list[pl.DataFrame], paths: list[Path], role: str) -> pl.Dat
         ) from error
 
 
-def _read_json_lines(path: Path) -> pl.DataFrame:
-    frame = read_lines(path)
-    dates = [c for c in frame if c.dtype == pl.String and c.null_count() < len(c) and c.str.contains(ISO_DATE).all()]
-    return frame.with_columns(dated(column) for column in dates)
-
-
 def _read_npz(path: Path) -> Any:
     """One array as it is; several one-dimensional ones as columns under their names."""
     with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
@@ -168,11 +229,25 @@ def _read_npz(path: Path) -> Any:
     return Raw(list(arrays), list(arrays.values()))
 
 
-_READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {
-    **dict.fromkeys(TEXT_SUFFIXES, ("delimited text", read_csv)),
-    **dict.fromkeys(LINES_SUFFIXES, ("JSON lines", _read_json_lines)),
-    **dict.fromkeys(PARQUET_SUFFIXES, ("Parquet", partial(pl.read_parquet, glob=False, hive_partitioning=False))),
-    **dict.fromkeys(ARROW_SUFFIXES, ("Arrow IPC", read_ipc)),
-    ".npy": ("NPY", partial(np.load, allow_pickle=False)),
-    ".npz": ("NPZ", _read_npz),
+def read_records(path: Path) -> pl.DataFrame:
+    """A list of JSON objects, one per row."""
+    with unpacked(path) as file:
+        return pl.read_json(file.read(), infer_schema_length=None)
+
+
+_READERS: dict[str, Callable[[Path], Any]] = {
+    "JSON lines": read_lines,
+    "JSON records": read_records,
+    "Parquet": read_parquet,
+    "Arrow IPC": read_ipc,
+    "NPY": partial(np.load, allow_pickle=False),
+    "NPZ": _read_npz,
 }
+_BY_NAME = (
+    (TEXT_SUFFIXES, "delimited text"),
+    (LINES_SUFFIXES, "JSON lines"),
+    (PARQUET_SUFFIXES, "Parquet"),
+    (ARROW_SUFFIXES, "Arrow IPC"),
+    ((".npy",), "NPY"),
+    ((".npz",), "NPZ"),
+)

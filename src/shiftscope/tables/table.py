@@ -5,28 +5,27 @@ Everything that follows may trust a `Table`: unique names, columns of one length
 
 from __future__ import annotations
 
-import os
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import narwhals as nw
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 
 from shiftscope.errors import InputError
-from shiftscope.messages import TEXT_SHOWN, listed, one_line, shown, writable
-from shiftscope.tables.column_kinds import Column, Unusable, categorised, read_as, read_column
-from shiftscope.tables.delimited_text import Raw
-from shiftscope.tables.file_formats import read_file
+from shiftscope.tables.column_choice import Columns
+from shiftscope.tables.column_kinds import Column, Unusable, categorised, category_of, read_as
+from shiftscope.tables.column_readings import read_parts
+from shiftscope.tables.file_readings import ColumnReading, Look, column_reading
+from shiftscope.tables.options import TableOptions
+from shiftscope.tables.sentinels import Sentinel, sentinel_doubts
+from shiftscope.tables.sources import Source, open_source
+from shiftscope.tables.text_parts import Part, Settings, TextPart
 
-__all__ = ["MIN_ROWS", "TEXT_SHOWN", "Table", "listed", "read_table", "shown"]
+__all__ = ["MIN_ROWS", "Pair", "Table", "joined", "look_at", "read_pair", "read_part", "read_table"]
 
 MIN_ROWS = 2  # one row has no spread, so nothing can be standardised or compared
-_FORMS = "a 2-D NumPy array, a list of rows, a data frame or the path of a file"
+WORDS_COLUMN = "{} (words)"  # the column that tells apart the words among the numbers of another
 
 
 @dataclass(frozen=True)
@@ -57,20 +56,34 @@ class Table:
         return replace(self, columns=columns, n_rows=rows.size)
 
 
-def read_table(data: Any, role: str, least_rows: int = MIN_ROWS) -> Table:
+@dataclass(frozen=True)
+class Pair:
+    """Two samples read together, and what was understood."""
+
+    tables: tuple[Table, Table]
+    reading: Look
+
+    def swapped(self) -> Pair:
+        """The same with the two samples exchanged."""
+        return Pair(self.tables[::-1], self.reading.swapped())
+
+
+def read_table(data: Any, role: str, least_rows: int = MIN_ROWS, options: TableOptions | None = None) -> Table:
     """Coerce one sample into a `Table`.
 
     Parameters
     ----------
     data
         A NumPy array (n, d), or (n,) for one column; a list of rows; a pandas, polars, pyarrow or any other
-        frame that narwhals supports, eager or lazy; or the path of a file: delimited text (.csv, .tsv, .txt, also
-        .gz), JSON lines (.jsonl, .ndjson, also .gz), Parquet, Arrow/Feather IPC, NPY or NPZ; or of a folder of
-        Parquet files, or a pattern that matches several. A `Table` is taken as it is.
+        frame that narwhals supports, eager or lazy; or the path of a file: delimited text however it is written and
+        packed, JSON lines, Parquet, Arrow/Feather IPC, NPY or NPZ; or of a folder of Parquet files, or a pattern that
+        matches several. A `Table` is taken as it is.
     role
         "reference" or "current": who is to blame in a message.
     least_rows
         Fewer rows than this are refused; parts of a sample may have any number.
+    options
+        How files are to be read where that is not to be found out.
 
     Raises
     ------
@@ -79,18 +92,27 @@ def read_table(data: Any, role: str, least_rows: int = MIN_ROWS) -> Table:
     """
     if isinstance(data, Table):
         return data
-    content = read_file(data, role) if isinstance(data, str | os.PathLike) else data
-    raw = content if isinstance(content, Raw) else _open_object(content, role)
-    names = _checked_names(raw.names, role)
-    columns, lengths = [], []
-    for column in raw.columns:
-        columns.append(read_column(column))
-        lengths.append(len(column))
-    n_rows = lengths[0] if lengths else 0
-    if n_rows < least_rows:
-        found = "1 row" if n_rows else "no rows"
-        raise InputError(f"{role}: has {found}; each sample needs at least {MIN_ROWS} rows, so give more data")
-    return Table(names, tuple(columns), n_rows, raw.positional)
+    tables, _ = _read([data], [role], Columns(), options or TableOptions(), least_rows)
+    return tables[0]
+
+
+def read_pair(reference: Any, current: Any, columns: Columns, options: TableOptions) -> Pair:
+    """Coerce two samples: what their columns are is decided on both together."""
+    tables, reading = _read([reference, current], ["reference", "current"], columns, options, MIN_ROWS)
+    return Pair((tables[0], tables[1]), reading)
+
+
+def read_part(data: Any, role: str) -> Table:
+    """Coerce a part of a sample, by the types of its columns alone: other parts may hold other texts."""
+    source = _source(data, role, TableOptions(), sample=False)
+    columns = tuple(_as_typed(part) for part in source.parts)
+    return Table(source.names, columns, source.n_rows, source.positional)
+
+
+def look_at(samples: Sequence[Any], roles: Sequence[str], columns: Columns, options: TableOptions) -> Look:
+    """What would be understood of some samples, by a part of the rows of large files."""
+    _, reading = _read(samples, roles, columns, options, 0, sample=True)
+    return reading
 
 
 def joined(tables: Sequence[Table]) -> Table:
@@ -115,91 +137,91 @@ def _joined_column(parts: list[Column | Unusable]) -> Column | Unusable:
     return Column(kinds[0], values, whole=all(part.whole for part in read))
 
 
-def _open_object(data: Any, role: str) -> Raw:
-    """Take an object in memory apart into columns."""
-    if issparse(data):
-        raise InputError(f"{role}: is a sparse matrix; only dense data can be compared, so pass .toarray()")
-    frame = _as_frame(data, role)
-    if isinstance(frame, Raw):
-        return frame
-    if isinstance(data, list | tuple):
-        return _from_rows(data, role)
-    if isinstance(data, np.ma.MaskedArray):
-        plain = data.data.astype(np.float64 if data.dtype.kind in "biuf" else np.object_)
-        plain[np.ma.getmaskarray(data)] = np.nan
-        return _from_array(plain, role)
-    if hasattr(data, "__array__"):
-        return _from_array(np.asarray(data), role)
-    raise InputError(f"{role}: cannot be read from an object of type {type(data).__name__}; pass {_FORMS}")
-
-
-def _as_frame(data: Any, role: str) -> Raw | None:
-    """Take a frame or series apart; None if it is neither."""
-    try:
-        frame = nw.from_native(data, pass_through=True, allow_series=True)
-    except nw.exceptions.DuplicateError:  # refused by narwhals, allowed by pandas and pyarrow
-        return Raw(getattr(data, "column_names", None) or list(data.columns), ())
-    known = isinstance(frame, nw.DataFrame | nw.LazyFrame | nw.Series)
-    if not known and any(hasattr(frame, f"__arrow_c_{form}__") for form in ("array", "stream")):  # of any Arrow library
-        frame = nw.from_native(pl.DataFrame(frame))
-    if isinstance(frame, nw.LazyFrame):
-        try:
-            frame = frame.collect()
-        except Exception as error:  # of whatever library computes it
+def _read(
+    samples: Sequence[Any],
+    roles: Sequence[str],
+    columns: Columns,
+    options: TableOptions,
+    least_rows: int,
+    sample: bool = False,
+) -> tuple[list[Table], Look]:
+    """Open all samples, agree on names, and decide each column on all samples that have it."""
+    sources = [_source(data, role, options, sample) for data, role in zip(samples, roles, strict=True)]
+    for source in sources:
+        if source.n_rows < least_rows:
+            rows = "1 row" if source.n_rows else "no rows"
             raise InputError(
-                f"{role}: the lazy frame cannot be collected ({one_line(error)}); repair its source"
-            ) from error
-    if isinstance(frame, nw.Series):
-        return Raw([frame.name or "x0"], [frame], positional=not frame.name)
-    return Raw(frame.columns, frame.iter_columns()) if isinstance(frame, nw.DataFrame) else None
+                f"{source.role}: has {rows}; each sample needs at least {MIN_ROWS} rows, so give more data"
+            )
+    sources, notes = _same_names(sources)
+    names = list(dict.fromkeys(name for source in sources for name in source.names))
+    settings = _settings(options, {*names})
+    found: list[dict[str, Column | Unusable]] = [{} for _ in sources]
+    readings: list[ColumnReading] = []
+    far: dict[str, Sequence[Sentinel]] = {}
+    for name in names:
+        having = [at for at, source in enumerate(sources) if name in source.names]
+        parts = [sources[at].parts[sources[at].names.index(name)] for at in having]
+        answer = read_parts(name, parts, columns.kinds.get(name), settings)
+        for at, column in zip(having, answer.columns, strict=True):
+            found[at][name] = column
+        if answer.apart and name not in columns.exclude and WORDS_COLUMN.format(name) not in names:
+            for at, words in zip(having, answer.apart, strict=True):
+                found[at][WORDS_COLUMN.format(name)] = words
+        far[name] = answer.sentinels
+        readings.append(column_reading(name, answer, parts, [sources[at].role for at in having]))
+    tables = [
+        Table(tuple(own), tuple(own.values()), source.n_rows, source.positional)
+        for own, source in zip(found, sources, strict=True)
+    ]
+    files = tuple(source.file for source in sources if source.file is not None)
+    doubts = (*notes, *(doubt for reading in readings for doubt in reading.doubts), *sentinel_doubts(far))
+    return tables, Look(files, tuple(readings), doubts)
 
 
-def _from_rows(rows: Sequence[Any], role: str) -> Raw:
-    """Turn a list of rows (or of numbers: one column) into columns, which may then differ in type."""
-    try:
-        array = np.asarray(rows)
-    except ValueError as error:
-        lengths = [len(row) if isinstance(row, Sequence | np.ndarray) else 1 for row in rows]
-        odd = next((row for row, length in enumerate(lengths) if length != lengths[0]), 0)
+def _source(data: Any, role: str, options: TableOptions, sample: bool) -> Source:
+    if isinstance(data, Table):
+        return Source(role, data.names, data.columns, data.n_rows, data.positional)
+    return open_source(data, role, options, sample)
+
+
+def _same_names(sources: list[Source]) -> tuple[list[Source], tuple[str, ...]]:
+    """A file without names takes those of the other, if it has as many columns."""
+    if len(sources) < 2 or not any(source.headless for source in sources):
+        return sources, ()
+    first, second = sources
+    if first.headless and second.headless:
+        if len(first.names) != len(second.names):
+            raise InputError(
+                f"reference has {len(first.names)} columns and current has {len(second.names)}, and neither file has "
+                "names; give both the same columns, or names by --names"
+            )
+        return sources, ()
+    bare, named = (first, second) if first.headless else (second, first)
+    if len(bare.names) != len(named.names):
         raise InputError(
-            f"{role}: rows differ in length ({lengths[0]} values in row 0, {lengths[odd]} in row {odd}); "
-            "give every row the same number of values"
-        ) from error
-    if array.ndim == 2 and array.dtype.kind in "OUS":  # text beside numbers: NumPy made one type of them all
-        return Raw(_positions(array.shape[1]), list(zip(*rows, strict=True)), positional=True)
-    return Raw(["x0"], [rows], positional=True) if array.dtype.kind in "OUS" else _from_array(array, role)
-
-
-def _from_array(array: NDArray[Any], role: str) -> Raw:
-    """Split an array (n, d) into its columns, as views."""
-    if array.ndim not in (1, 2):
-        raise InputError(f"{role}: the array has {array.ndim} dimensions; pass a 2-D array, one row per observation")
-    if array.dtype.kind == "V":
-        raise InputError(
-            f"{role}: the array has dtype {shown(str(array.dtype))}; one type per column is needed, "
-            "so pass a data frame"
+            f"{bare.role} has {len(bare.names)} columns without names and {named.role} has {len(named.names)}; "
+            "give both the same columns, or names by --names (--header if the first line has them)"
         )
-    table = array[:, np.newaxis] if array.ndim == 1 else array
-    return Raw(_positions(table.shape[1]), list(table.T), positional=True)
+    note = f"{bare.role}: the file has no names, so its columns are taken in the order of the {named.role} file"
+    taken = replace(bare, names=named.names)
+    return ([taken, second] if first.headless else [first, taken]), (note,)
 
 
-def _positions(count: int) -> list[str]:
-    return [f"x{position}" for position in range(count)]
+def _settings(options: TableOptions, names: set[str]) -> Settings:
+    """What the options say about values; NAME=TEXT is for one column if there is one of that name."""
+    own: dict[str, list[str]] = {}
+    everywhere = []
+    for text in options.missing or ():
+        name, sign, value = text.rpartition("=")
+        if sign and name in names:
+            own.setdefault(name, []).append(value)
+        else:
+            everywhere.append(text)
+    asked = None if options.missing is None or (own and not everywhere) else tuple(everywhere)
+    return Settings(asked, own, options.thousands, options.day_first)
 
 
-def _checked_names(raw: Sequence[object], role: str) -> tuple[str, ...]:
-    """Names as text, after the check that each is there and unique."""
-    names = tuple(writable(str(name)) for name in raw)
-    if not names:
-        raise InputError(f"{role}: has no columns; give at least one column")
-    if "" in names:
-        raise InputError(
-            f"{role}: column {names.index('')} (counting from 0) has an empty name; name it or drop it "
-            "(a CSV written together with its row index has such a column)"
-        )
-    repeated = [name for name, times in Counter(names).items() if times > 1]
-    if repeated:
-        raise InputError(
-            f"{role}: more than one column is named {listed(repeated)}; columns are matched by name, so rename them"
-        )
-    return names
+def _as_typed(part: Part) -> Column | Unusable:
+    """A column as its own type says."""
+    return category_of(part.text) if isinstance(part, TextPart) else part

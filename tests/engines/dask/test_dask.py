@@ -152,7 +152,8 @@ def test_of_a_large_pool_all_rows_are_encoded_and_counted_and_a_sample_is_gather
         same_scan(result, local)
         same(result, found[0])
     assert found[0].detected
-    assert found[0].n_reference + found[0].n_current == 1200
+    assert len(found[0].encoded.points) == 1200
+    assert (found[0].n_reference, found[0].n_current) == (1100, 1000)
     assert (found[0].gathered.n_reference, found[0].gathered.n_current) == (1100, 1000)
     assert "all 1,100 reference and 1,000 current rows" in found[0].notes[0]
     rows = found[0].positions("current", found[0].modes[0].rows)

@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 import shiftscope as ss
-from experiments.calibration import excess_interval, false_alarms, monitoring, suspected_rows, tail_tests
+from experiments.calibration import (
+    excess_interval,
+    false_alarms,
+    monitoring,
+    real_halves,
+    suspected_rows,
+    tail_tests,
+    two_shifts,
+)
 
 SMALL = ss.EqualiseParams(k_max=40)
 
@@ -117,3 +125,42 @@ def test_suspected_rows(capsys, tmp_path, monkeypatch):
     assert lines[-1].split()[:5] == ["40", "300", "mixed", "1", "1"]
     assert units["40_300_mixed_0"]["recall"] == 1.0
     assert 0.4 < units["40_300_mixed_0"]["purity"] < 1.0  # half of the suspected rows are ordinary ones
+
+
+# ---- halves of files ----
+
+
+def test_halves_of_a_file_are_cut_as_they_stand(tmp_path, capsys):
+    tables = tmp_path / "tables"
+    tables.mkdir()
+    rng = np.random.default_rng(0)
+    rows = [f"{a:.3f},{b}\n" for a, b in zip(rng.normal(size=60), rng.integers(9, size=60), strict=True)]
+    (tables / "headed.csv").write_text("a,b\n" + "".join(rows) + ",\n")
+    (tables / "bare.csv").write_text("".join(rows))
+    for name in ("headed.csv", "bare.csv"):
+        paths = real_halves.halves(tables / name, 50, 1, tmp_path)
+        found = [path.read_text().splitlines(keepends=True) for path in paths]
+        assert [lines[0] == "a,b\n" for lines in found] == [name == "headed.csv"] * 2
+        body = [line for lines in found for line in lines if line != "a,b\n"]
+        assert len(body) == 50
+        assert {*body} <= {*rows}
+    real_halves.main(["--tables", str(tables), "--seeds", "1", "--out", str(tmp_path / "units")])
+    assert len(units_in(tmp_path / "units")) == 2
+    assert "all" in capsys.readouterr().out
+
+
+def test_two_shifts(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(two_shifts, "N", 150)
+    two_shifts.main(["--quick", "--seeds", "1", "--designs", "level + scale", "--out", str(tmp_path)])
+    unit = units_in(tmp_path / "quick")["level + scale_0"]
+    assert unit["detected"]
+    assert (unit["fresh"] is not None) == unit["cleared"]
+    told, named = all(unit["told"]), all(unit["named"])
+    line = ["level", "+", "scale", "1", str(int(told)), str(int(named)), str(unit["others"]), str(int(unit["cleared"]))]
+    assert capsys.readouterr().out.splitlines()[1].split()[:8] == line
+
+
+def test_a_sentence_that_a_fresh_comparison_contradicts_is_counted():
+    unit = {"design": "gap", "told": [True], "named": [True], "others": 0, "cleared": True, "fresh": 0.5}
+    units = [unit, {**unit, "fresh": 0.01}, {**unit, "told": [False], "cleared": False, "fresh": None}]
+    assert two_shifts.table(units).splitlines()[1].split() == ["gap", "3", "2", "3", "0", "2", "1"]

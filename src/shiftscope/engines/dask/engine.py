@@ -7,7 +7,7 @@ Of larger pools that many rows, drawn at random, are gathered: the scan is of al
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from itertools import pairwise
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from dask import delayed
-from distributed import Client, LocalCluster
+from distributed import Client
 from numpy.typing import NDArray
 
 from shiftscope.encoding.bins import CodeTable, Limits, bin_tables, code_table
@@ -26,21 +26,26 @@ from shiftscope.encoding.plan import Plan, make_plan
 from shiftscope.encoding.quantiles import Question, Tally, level_limits, number_limits
 from shiftscope.encoding.sample_order import comes_first
 from shiftscope.engines.base import Gathered, Index, Neighbours, Report
+from shiftscope.engines.dask.cluster import Cluster
+from shiftscope.engines.dask.connecting import connected
 from shiftscope.engines.dask.failures import guarded
-from shiftscope.engines.dask.partitions import Partitions, partitioned, ranked_part, tree, whole
+from shiftscope.engines.dask.partitions import Partitions, partitioned, ranked_part, read_here, tree, whole
 from shiftscope.engines.dask.shards import ShardedRows, cut_shards, shard_starts
 from shiftscope.engines.local import LocalEngine
 from shiftscope.engines.local_neighbours import LocalIndex
-from shiftscope.errors import ParameterError, is_whole, kind_fault
+from shiftscope.errors import ParameterError, is_positive, is_whole, kind_fault
 from shiftscope.kernels.pair_squares import pair_squares
 from shiftscope.labellings.labellings import Labellings
 from shiftscope.tables.column_choice import Columns
+from shiftscope.tables.file_readings import Look
+from shiftscope.tables.options import TableOptions
 from shiftscope.tables.table import Table
 
 GATHERED_ROWS = 1 << 20
 SHARD_ROWS = 1 << 19  # rows of one shard of the scan
 LARGE_SEARCH = 10**9  # pairs of rows beyond which a search for neighbours is worth the way to the workers
 QUERIES_PER_TASK = 4096
+WAIT_SECONDS = 300.0  # new machines of a cluster that grows on demand need minutes
 
 
 @dataclass(frozen=True)
@@ -53,10 +58,14 @@ class DaskEngine:
         Connected to the cluster; use `DaskEngine.at` for the address of a scheduler.
     gathered_rows : int
         Most rows that are brought to this machine.
+    wait_seconds : float
+        How long to wait while nothing is done and no worker could do anything: there is none, all are paused at their
+        memory limit, or the scheduler does not answer.
     """
 
     client: Client
     gathered_rows: int = GATHERED_ROWS
+    wait_seconds: float = WAIT_SECONDS
     shard_rows: int = SHARD_ROWS
     large_search: int = LARGE_SEARCH
     local: LocalEngine = field(default_factory=LocalEngine)
@@ -66,6 +75,8 @@ class DaskEngine:
         for name, least in (("gathered_rows", 10), ("shard_rows", 1), ("large_search", 1)):
             if not is_whole(getattr(self, name), least):
                 faults.append(f"{name} must be a whole number of at least {least}, got {getattr(self, name)!r}")
+        if not is_positive(self.wait_seconds):
+            faults.append(f"wait_seconds must be a finite number above 0, got {self.wait_seconds!r}")
         if faults:
             raise ParameterError("; ".join(faults))
 
@@ -81,28 +92,37 @@ class DaskEngine:
         settings
             Of the engine.
         """
-        with guarded("connect"):
-            cluster = LocalCluster(threads_per_worker=1, dashboard_address=":0") if address is None else None
-            client = Client(cluster or address, set_as_default=False)
-        try:
+        with connected(address) as client:
             yield cls(client, **settings)
-        finally:
-            client.close()
-            if cluster is not None:
-                cluster.close()
 
-    def open(self, reference: Any, current: Any, columns: Columns, random_state: int) -> DaskPool:
+    def open(self, reference: Any, current: Any, columns: Columns, random_state: int, tables: TableOptions) -> DaskPool:
         """The two samples, of which no more than `gathered_rows` rows are brought here."""
-        with guarded("read"):
-            first, second = (
-                partitioned(self.client, data, role) for data, role in ((reference, "reference"), (current, "current"))
-            )
-            plan = make_plan((first, second), columns)
-            flipped = comes_first(second.n_rows, first.n_rows, lambda: (second.digest(plan), first.digest(plan)))
-            samples = (second, first) if flipped else (first, second)
-            rows = _gathered_rows(samples, self.gathered_rows, random_state)
-            encoded = _gathered(samples, rows, plan)
-        return DaskPool(self, encoded, flipped, samples, rows, plan)
+        cluster = self.cluster()
+        try:
+            return self._opened(cluster, (reference, current), columns, random_state, tables)
+        except BaseException:
+            cluster.close()
+            raise
+
+    def cluster(self) -> Cluster:
+        """The cluster, for one piece of work."""
+        return Cluster(self.client, self.wait_seconds)
+
+    @guarded("read")
+    def _opened(
+        self, cluster: Cluster, given: tuple[Any, Any], columns: Columns, random_state: int, tables: TableOptions
+    ) -> DaskPool:
+        *here, reading = read_here(*given, columns, tables)
+        first, second = (
+            partitioned(cluster, data, role) for data, role in zip(here, ("reference", "current"), strict=True)
+        )
+        plan = make_plan((first, second), columns)
+        flipped = comes_first(second.n_rows, first.n_rows, lambda: (second.digest(plan), first.digest(plan)))
+        samples = (second, first) if flipped else (first, second)
+        rows = _gathered_rows(samples, self.gathered_rows, random_state)
+        encoded = _gathered(samples, rows, plan)
+        reading = reading.swapped() if flipped and reading is not None else reading
+        return DaskPool(self, cluster, encoded, flipped, samples, rows, plan, reading)
 
     def index(self, points: NDArray[np.float64], k: int) -> DaskIndex:
         """Points to be searched: where, is decided by how much there is to do."""
@@ -148,7 +168,7 @@ class DaskIndex:
     @guarded("neighbours")
     def _search(self, k: int, rows: NDArray[np.float64], own: NDArray[np.int64], progress: Report | None) -> Neighbours:
         """Every worker searches its shard of the points; the lists are merged by distance and position."""
-        client, n_shards = self.engine.client, max(1, len(self.engine.client.nthreads()))
+        n_shards = max(1, len(self.engine.client.nthreads()))
         edges = np.linspace(0, len(self.points), n_shards + 1).astype(int).tolist()
         shards = [delayed(_arranged)(self.points[low:high], k) for low, high in pairwise(edges)]
         lists = []
@@ -157,10 +177,11 @@ class DaskIndex:
             parts = [delayed(_nearest)(shard, low, some, k + 2) for shard, low in zip(shards, edges, strict=False)]
             lists.append(delayed(_merged)(parts, own[at : at + QUERIES_PER_TASK], k))
         found = []
-        for number, future in enumerate(client.compute(lists)):
-            found.append(future.result())
-            if progress is not None:
-                progress((number + 1) / len(lists))
+        with closing(self.engine.cluster()) as cluster:
+            for number, future in enumerate(cluster.compute(lists)):
+                found.append(cluster.result(future))
+                if progress is not None:
+                    progress((number + 1) / len(lists))
         return Neighbours(np.concatenate([one.index for one in found]), np.concatenate([one.tied for one in found]))
 
 
@@ -171,6 +192,7 @@ class DaskPool:
     Attributes
     ----------
     engine : DaskEngine
+    cluster : Cluster
     encoded : Encoded
         The gathered rows.
     flipped : bool
@@ -180,14 +202,18 @@ class DaskPool:
         Positions of the gathered rows in either sample; None for all.
     plan : Plan
         How all rows are encoded.
+    reading : Look or None
+        What was understood of samples that were read on this machine.
     """
 
     engine: DaskEngine
+    cluster: Cluster
     encoded: Encoded
     flipped: bool
     samples: tuple[Partitions, Partitions]
     rows: tuple[NDArray[np.intp] | None, NDArray[np.intp] | None]
     plan: Plan
+    reading: Look | None
 
     @property
     def gathered(self) -> Gathered | None:
@@ -195,23 +221,28 @@ class DaskPool:
         first, second = self.rows
         if first is None or second is None:
             return None
-        return Gathered(first, second, self.samples[0].n_rows, self.samples[1].n_rows)
+        missing = self.plan.missing[::-1] if self.flipped else self.plan.missing
+        return Gathered(first, second, self.samples[0].n_rows, self.samples[1].n_rows, *missing)
 
     @guarded("scan")
     def binned(self) -> Callable[[Labellings], ShardedRows]:
         """All rows in bins, in shards on the workers."""
-        client, limits = self.engine.client, self._limits()
+        cluster, limits = self.cluster, self._limits()
         codes, tables = code_table(limits), bin_tables(limits, self.encoded.categories)
         parts, lengths = self._parts(_coded, codes), [n for sample in self.samples for n in sample.lengths]
         starts = shard_starts(sum(lengths), self.engine.shard_rows)
-        shards = cut_shards(client, client.compute(parts), lengths, starts)
-        return lambda labellings: ShardedRows.of(client, shards, starts, tables, labellings)
+        shards = cut_shards(cluster, cluster.compute(parts), lengths, starts)
+        return lambda labellings: ShardedRows.of(cluster, shards, starts, tables, labellings)
 
     def tables(self) -> tuple[Table, Table]:
         """Both samples, gathered whole."""
         with guarded("read"):
             first, second = (sample.table() for sample in self.samples)
         return first, second
+
+    def close(self) -> None:
+        """Let go of everything on the workers."""
+        self.cluster.close()
 
     def _limits(self) -> list[Limits]:
         """Bins of all rows, to the last bit as `bin_features` would find them."""
@@ -228,7 +259,7 @@ class DaskPool:
     def _ask(self, questions: Sequence[Question]) -> list[Tally]:
         """Answers of all rows, added up."""
         root = tree(_added, self._parts(_answers, list(questions)))
-        answers: list[Tally] = self.engine.client.compute(root).result()
+        answers: list[Tally] = self.cluster.answer(root)
         return answers
 
     def _parts(self, work: Callable[..., Any], *arguments: Any) -> list[Any]:

@@ -11,10 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import polars as pl
 from dask import delayed
-from distributed import Client
 from numpy.typing import NDArray
 
 from shiftscope.encoding.agreed_columns import Kinds, Reading
@@ -22,11 +20,16 @@ from shiftscope.encoding.column_facts import Facts, merged
 from shiftscope.encoding.features import Centre, Feature
 from shiftscope.encoding.plan import Plan
 from shiftscope.encoding.sample_order import row_digest
+from shiftscope.engines.dask.cluster import Cluster
 from shiftscope.errors import InputError
 from shiftscope.messages import shown
+from shiftscope.tables.column_choice import Columns
 from shiftscope.tables.column_kinds import Kind, Unusable
-from shiftscope.tables.file_formats import PARQUET_SUFFIXES, file_suffix, source_paths
-from shiftscope.tables.table import MIN_ROWS, Table, joined, read_table
+from shiftscope.tables.file_formats import file_suffix, source_paths
+from shiftscope.tables.file_kind import PARQUET_SUFFIXES
+from shiftscope.tables.file_readings import Look
+from shiftscope.tables.options import TableOptions
+from shiftscope.tables.table import MIN_ROWS, Table, joined, read_pair, read_part, read_table
 
 ROWS_TOGETHER = 1 << 22  # numbers that one task checks for repetitions
 FAN_IN = 8  # answers added up by one task
@@ -39,7 +42,7 @@ class Partitions:
 
     Attributes
     ----------
-    client : Client
+    cluster : Cluster
     role : "reference" or "current"
     parts : list of Delayed
         Each a NumPy array, a pandas or a polars frame, a `Table` or a `ParquetFile`: consecutive rows.
@@ -51,7 +54,7 @@ class Partitions:
         The columns had no names of their own.
     """
 
-    client: Client
+    cluster: Cluster
     role: str
     parts: list[Any]
     lengths: list[int]
@@ -87,7 +90,7 @@ class Partitions:
         groups = -(-self.n_rows // ROWS_TOGETHER)
         split = [delayed(_by_remainder, nout=groups)(part, self.role, name, groups) for part in self.parts]
         tasks = [delayed(_no_repeats)([parts[at] for parts in split]) for at in range(groups)]
-        return all(self.client.gather(self.client.compute(tasks)))
+        return all(self.cluster.answers(tasks))
 
     def digest(self, plan: Plan) -> int:
         """See `row_digest`."""
@@ -96,7 +99,7 @@ class Partitions:
             delayed(_digest)(part, self.role, shared, start)
             for part, start in zip(self.parts, self.starts, strict=False)
         ]
-        return int(sum(self.client.gather(self.client.compute(tasks))) % 2**64)
+        return int(sum(self.cluster.answers(tasks)) % 2**64)
 
     def encoded(self, plan: Plan, rows: NDArray[np.intp] | None) -> Rows:
         """Matrix and ranks of the given rows (increasing positions; all if None), encoded where they are."""
@@ -104,27 +107,25 @@ class Partitions:
         for part, (low, high) in zip(self.parts, pairwise(self.starts), strict=True):
             some = None if rows is None else rows[np.searchsorted(rows, low) : np.searchsorted(rows, high)] - low
             tasks.append(delayed(_encoded)(part, self.role, shared, some))
-        found: Rows = self.client.gather(self.client.compute(tasks))
-        return found
+        return self.cluster.answers(tasks)
 
     def table(self) -> Table:
         """The whole sample, brought here."""
-        tables = self.client.gather(self.client.compute([delayed(_table)(part, self.role) for part in self.parts]))
-        return joined(tables)
+        return joined(self.cluster.answers([delayed(_table)(part, self.role) for part in self.parts]))
 
     def _added(self, work: Callable[..., Any], add: Callable[..., Any], *arguments: Any) -> Any:
         arguments = tuple(whole(argument) for argument in arguments)
         answers = [delayed(work)(part, self.role, *arguments) for part in self.parts]
-        return self.client.compute(tree(add, answers)).result()
+        return self.cluster.answer(tree(add, answers))
 
 
 Rows = list[tuple[NDArray[np.float64], NDArray[np.float64] | None]]
 
 
-def partitioned(client: Client, data: Any, role: str) -> Partitions:
+def partitioned(cluster: Cluster, data: Any, role: str) -> Partitions:
     """Find the parts of a sample, count their rows and look at their columns."""
     parts = _parts(data, role)
-    heads = client.gather(client.compute([delayed(_head)(part, role) for part in parts]))
+    heads = cluster.answers([delayed(_head)(part, role) for part in parts])
     kept = [(part, head) for part, head in zip(parts, heads, strict=True) if head[0]]
     rows = sum(length for length, _, _ in heads)
     if rows < MIN_ROWS:
@@ -134,7 +135,7 @@ def partitioned(client: Client, data: Any, role: str) -> Partitions:
     odd = sorted({name for _, head in kept for name in {*head[1]} ^ {*names}})
     if odd:
         raise InputError(f"{role}: the partitions differ in column {shown(odd[0])}; make them alike")
-    return Partitions(client, role, [part for part, _ in kept], [head[0] for _, head in kept], names, positional)
+    return Partitions(cluster, role, [part for part, _ in kept], [head[0] for _, head in kept], names, positional)
 
 
 def whole(argument: Any) -> Any:
@@ -157,20 +158,33 @@ def ranked_part(part: Any, role: str, plan: Plan) -> NDArray[np.float64]:
     return ranked
 
 
-def _parts(data: Any, role: str) -> list[Any]:
-    """What is partitioned already stays so; what is in memory, or has to be read as a whole, is cut into parts."""
+def read_here(reference: Any, current: Any, columns: Columns, options: TableOptions) -> tuple[Any, Any, Look | None]:
+    """Samples that are not in partitions yet, read on this machine: together if both are such."""
+    apart = _in_partitions(reference, "reference"), _in_partitions(current, "current")
+    if not any(apart):
+        pair = read_pair(reference, current, columns, options)
+        return *pair.tables, pair.reading
+    first = reference if apart[0] else read_table(reference, "reference", options=options)
+    second = current if apart[1] else read_table(current, "current", options=options)
+    return first, second, None
+
+
+def _in_partitions(data: Any, role: str) -> bool:
+    """Whether a sample is a collection of Dask or Parquet files, which workers read by themselves."""
     if isinstance(data, str | os.PathLike):
-        paths = source_paths(data, role)
-        if file_suffix(paths[0].name).lower() in PARQUET_SUFFIXES:
-            return [whole(ParquetFile(str(path.resolve()))) for path in paths]
-    elif type(data).__module__.split(".")[0] == "dask":
-        if hasattr(data, "chunks"):
-            return [part for line in data.rechunk({1: -1}).to_delayed() for part in line] if data.ndim == 2 else []
-        return list(data.to_delayed())
-    elif isinstance(data, np.ndarray | pd.DataFrame | pl.DataFrame) and np.ndim(data) == 2:
-        return [delayed(data[part]) for part in _cuts(len(data))]
-    table = read_table(data, role)
-    return [whole(table.rows(np.arange(part.start, part.stop))) for part in _cuts(table.n_rows)]
+        return file_suffix(source_paths(data, role)[0].name).lower() in PARQUET_SUFFIXES
+    return type(data).__module__.split(".")[0] == "dask"
+
+
+def _parts(data: Any, role: str) -> list[Any]:
+    """What is partitioned already stays so; a table is cut into parts."""
+    if isinstance(data, Table):
+        return [whole(data.rows(np.arange(part.start, part.stop))) for part in _cuts(data.n_rows)]
+    if isinstance(data, str | os.PathLike):
+        return [whole(ParquetFile(str(path.resolve()))) for path in source_paths(data, role)]
+    if hasattr(data, "chunks"):
+        return [part for line in data.rechunk({1: -1}).to_delayed() for part in line] if data.ndim == 2 else []
+    return list(data.to_delayed())
 
 
 def _cuts(n_rows: int) -> list[slice]:
@@ -212,7 +226,7 @@ def _reading(part: Any, role: str) -> Reading:
 
 
 def _table(part: Any, role: str) -> Table:
-    return read_table(part.read() if isinstance(part, ParquetFile) else part, role, least_rows=0)
+    return read_part(part.read() if isinstance(part, ParquetFile) else part, role)
 
 
 def _facts(part: Any, role: str, kinds: Kinds) -> dict[str, Facts | Unusable]:

@@ -6,31 +6,30 @@ counts, and with them the whole scan, are the same for any number of partitions 
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from distributed import Client, Future, wait
+from distributed import Future
 from numpy.typing import NDArray
 
 from shiftscope.encoding.bins import BinTables
 from shiftscope.engines.binned_rows import WindowEvidence, WindowTask, cell_counts, rows_inside
+from shiftscope.engines.dask.cluster import Cluster
 from shiftscope.engines.dask.failures import guarded
 from shiftscope.engines.dask.partitions import FAN_IN
-from shiftscope.engines.term_sums import ROWS_PER_BLOCK, Terms, TermSums, term_sums
+from shiftscope.engines.term_sums import Terms, TermSums, term_sums
 from shiftscope.kernels.deviance import xlogx
 from shiftscope.kernels.labels import PACK
 from shiftscope.kernels.shard_counts import count_sets, evaluate_sets
 from shiftscope.kernels.window_counts import MAX_BINS
 from shiftscope.labellings.labellings import Labellings
 
+SHARD_STEP = 1024  # rows of the smallest shard
 TABLE_BYTES = 1 << 25  # of one task's counters
 TASKS_AHEAD = 4  # tables under way per thread of the cluster: more would only fill its memory
-_ALONE = threading.Lock()  # kernels with threads of their own must not run side by side in one worker
 
 Counts = tuple[NDArray[Any], NDArray[np.int64]]
 
@@ -41,50 +40,54 @@ class ShardedRows:
 
     Attributes
     ----------
-    client : Client
+    cluster : Cluster
     shards : list of Future
         (d, m) uint8 codes of consecutive rows each.
     starts : (shards + 1,) int
-        Pool position of the first row of each shard, multiples of `ROWS_PER_BLOCK`; the number of rows at the end.
+        Pool position of the first row of each shard, multiples of `SHARD_STEP`; the number of rows at the end.
     tables : BinTables
     labellings : Labellings
     packed : list of Future
         (packs, m) uint64 labels of each shard's rows.
     groups : list of lists of int
         Shards that one task counts: they lie on one worker, so that only sums travel.
+    logs : Future
+        ``i log i`` up to the number of rows.
     """
 
-    client: Client
+    cluster: Cluster
     shards: list[Future]
     starts: list[int]
     tables: BinTables
     labellings: Labellings
     packed: list[Future]
     groups: list[list[int]]
+    logs: Future
 
     @classmethod
     @guarded("scan")
     def of(
-        cls, client: Client, shards: list[Future], starts: list[int], tables: BinTables, labellings: Labellings
+        cls, cluster: Cluster, shards: list[Future], starts: list[int], tables: BinTables, labellings: Labellings
     ) -> ShardedRows:
         """Draw the labels where the rows are."""
         packed = [
-            client.submit(_packed, shard, labellings, start, stop, pure=False)
+            cluster.submit(_packed, shard, labellings, start, stop)
             for shard, (start, stop) in zip(shards, pairwise(starts), strict=True)
         ]
-        return cls(client, shards, starts, tables, labellings, packed, _neighbouring(client, shards))
+        groups, logs = _neighbouring(cluster, shards), cluster.submit(xlogx, labellings.n_rows)
+        return cls(cluster, shards, starts, tables, labellings, packed, groups, logs)
 
     @guarded("scan")
     def scan_windows(self, task: WindowTask, pack: int) -> WindowEvidence:
         """Count some sets at a time on all shards, add the tables up, look at the sums."""
-        ahead = TASKS_AHEAD * max(1, sum(self.client.nthreads().values()))
+        ahead = TASKS_AHEAD * max(1, sum(self.cluster.client.nthreads().values()))
         parts: list[WindowEvidence] = []
         waiting: list[Future] = []
         for tile in _tiles(task):
             waiting.append(self._evidence(tile, pack))
             if len(waiting) > ahead:
-                parts.append(waiting.pop(0).result())
-        parts += self.client.gather(waiting)
+                parts.append(self.cluster.result(waiting.pop(0)))
+        parts += self.cluster.results(waiting)
         return (
             np.concatenate([part[0] for part in parts], axis=1),
             np.concatenate([part[1] for part in parts], axis=1),
@@ -96,25 +99,24 @@ class ShardedRows:
         counts = []
         for group in self.groups:
             shards, packed = ([futures[at] for at in group] for futures in (self.shards, self.packed))
-            counts.append(self.client.submit(_counted, shards, packed, *work, pure=False))
-        labellings, table = self.labellings, self._tree(_added, counts)
-        return self.client.submit(_evaluated, table, tile, labellings.n_rows, labellings.counted, pack == 0, pure=False)
+            counts.append(self.cluster.submit(_counted, shards, packed, *work))
+        table = self._tree(_added, counts)
+        return self.cluster.submit(_evaluated, table, tile, self.logs, self.labellings.counted, pack == 0)
 
     @guarded("scan")
     def term_sums(self, terms: Terms) -> TermSums:
         """Sums of terms over all shards."""
-        sums: TermSums = self._tree(
-            _summed, self._map(_terms, self.packed, self.tables, self.labellings.n_labellings, terms)
-        ).result()
+        parts = self._map(_terms, self.packed, self.tables, self.labellings.n_labellings, terms)
+        sums: TermSums = self.cluster.result(self._tree(_summed, parts))
         return sums
 
     @guarded("scan")
     def take(self, rows: NDArray[np.intp] | None) -> tuple[NDArray[np.uint8], NDArray[np.uint64]]:
         """Codes and labels of some rows, brought here."""
         cuts = [None] * len(self.shards) if rows is None else _cut(rows, self.starts)
-        parts = self.client.gather(
+        parts = self.cluster.results(
             [
-                self.client.submit(_taken, shard, packed, cut, pure=False)
+                self.cluster.submit(_taken, shard, packed, cut)
                 for shard, packed, cut in zip(self.shards, self.packed, cuts, strict=True)
             ]
         )
@@ -123,9 +125,7 @@ class ShardedRows:
     @guarded("scan")
     def inside(self, features: tuple[int, ...], box: NDArray[np.int64]) -> NDArray[np.intp]:
         """Pool positions of the rows in a box."""
-        parts = self.client.gather(
-            [self.client.submit(rows_inside, shard, features, box, pure=False) for shard in self.shards]
-        )
+        parts = self.cluster.results([self.cluster.submit(rows_inside, shard, features, box) for shard in self.shards])
         return np.concatenate([part + start for part, start in zip(parts, self.starts[:-1], strict=True)])
 
     @guarded("scan")
@@ -133,7 +133,7 @@ class ShardedRows:
         self, features: tuple[int, ...], limits: list[NDArray[np.int64]]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Cells that hold rows, their rows and their counted rows."""
-        parts = self.client.gather(self._map(cell_counts, self.packed, features, limits))
+        parts = self.cluster.results(self._map(cell_counts, self.packed, features, limits))
         cells = np.unique(np.concatenate([part[0] for part in parts]))
         held, counted = (np.zeros(len(cells), np.int64) for _ in range(2))
         for some, rows, hits in parts:
@@ -144,7 +144,7 @@ class ShardedRows:
 
     def _map(self, work: Callable[..., Any], packed: list[Future], *arguments: Any) -> list[Future]:
         return [
-            self.client.submit(work, shard, labels, *arguments, pure=False)
+            self.cluster.submit(work, shard, labels, *arguments)
             for shard, labels in zip(self.shards, packed, strict=True)
         ]
 
@@ -152,17 +152,19 @@ class ShardedRows:
         """Add results up, a few at a time, where they are."""
         while len(futures) > 1:
             groups = [futures[at : at + FAN_IN] for at in range(0, len(futures), FAN_IN)]
-            futures = [self.client.submit(add, *group, pure=False) for group in groups]
+            futures = [self.cluster.submit(add, *group) for group in groups]
         return futures[0]
 
 
 def shard_starts(n: int, rows: int) -> list[int]:
     """Pool positions where shards of about so many rows begin, and the end."""
-    size = max(1, round(rows / ROWS_PER_BLOCK)) * ROWS_PER_BLOCK
+    size = max(1, round(rows / SHARD_STEP)) * SHARD_STEP
     return [*range(0, n, size), n]
 
 
-def cut_shards(client: Client, parts: Sequence[Future], lengths: Sequence[int], starts: Sequence[int]) -> list[Future]:
+def cut_shards(
+    cluster: Cluster, parts: Sequence[Future], lengths: Sequence[int], starts: Sequence[int]
+) -> list[Future]:
     """Codes of partitions (d, length), in the order of the pool, cut anew at `starts`."""
     edges = np.concatenate([[0], np.cumsum(lengths)]).tolist()
     shards = []
@@ -173,15 +175,14 @@ def cut_shards(client: Client, parts: Sequence[Future], lengths: Sequence[int], 
             if begin < high and end > low
         ]
         cuts = [(begin, end) for _, begin, end in pieces]
-        shards.append(client.submit(_joined, cuts, *(part for part, _, _ in pieces), pure=False))
+        shards.append(cluster.submit(_joined, cuts, *(part for part, _, _ in pieces)))
     return shards
 
 
-def _neighbouring(client: Client, shards: list[Future]) -> list[list[int]]:
+def _neighbouring(cluster: Cluster, shards: list[Future]) -> list[list[int]]:
     """Positions of the shards that lie on one worker, in as many groups as it has threads."""
-    with client.as_current():
-        wait(shards)
-    threads, held = client.nthreads(), client.who_has(shards)
+    cluster.wait(shards)
+    threads, held = cluster.client.nthreads(), cluster.client.who_has(shards)
     places: dict[str, list[int]] = {}
     for position, shard in enumerate(shards):
         places.setdefault(min(held.get(shard.key) or [""]), []).append(position)
@@ -211,8 +212,7 @@ def _tiles(task: WindowTask) -> Iterator[WindowTask]:
 
 
 def _packed(codes: NDArray[np.uint8], labellings: Labellings, start: int, stop: int) -> NDArray[np.uint64]:
-    with _ALONE:
-        return labellings.packed(start, stop)
+    return labellings.packed(start, stop)
 
 
 def _counted(
@@ -238,7 +238,9 @@ def _added(*parts: Counts) -> Counts:
     return tables, totals
 
 
-def _evaluated(counts: Counts, task: WindowTask, n_rows: int, counted: int, observed: bool) -> WindowEvidence:
+def _evaluated(
+    counts: Counts, task: WindowTask, logs: NDArray[np.float64], counted: int, observed: bool
+) -> WindowEvidence:
     tables, totals = counts[0].copy(), counts[1].copy()
     count, size = task.sets.shape
     evidence = np.full((2, count, PACK), task.floor, np.float32)
@@ -248,14 +250,9 @@ def _evaluated(counts: Counts, task: WindowTask, n_rows: int, counted: int, obse
     pooled = np.full((count, PACK), -np.inf, np.float32)
     evaluate_sets(
         tables, totals, MAX_BINS >> task.shift, size, counted, observed, task.price,
-        task.bounds(counted, _xlogx(n_rows)), _xlogx(n_rows), evidence, window, pooled,
+        task.bounds(counted, logs), logs, evidence, window, pooled,
     )  # fmt: skip
     return evidence, window, pooled
-
-
-@lru_cache(maxsize=1)
-def _xlogx(n: int) -> NDArray[np.float64]:
-    return xlogx(n)
 
 
 def _terms(

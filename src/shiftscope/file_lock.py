@@ -33,7 +33,7 @@ def locked(path: Path) -> Iterator[None]:
         raise InputError(f"{str(path)!r} cannot be written ({error.strerror}); choose another path") from error
     with file:
         try:
-            _take(file)
+            take(file)
         except (BlockingIOError, PermissionError) as error:
             raise InputError(f"{str(path)!r} is in use by another process; wait until that has ended") from error
         except OSError as error:
@@ -41,8 +41,8 @@ def locked(path: Path) -> Iterator[None]:
         yield
 
 
-def _take(file: BinaryIO) -> None:
-    """Take the lock at once or raise."""
+def take(file: BinaryIO) -> None:
+    """Take the lock of an open file at once, or raise an OSError; it ends when the file is closed."""
     if sys.platform == "win32":
         file.seek(BEYOND)
         msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 import shiftscope as ss
-from shiftscope.questions.file_lock import locked
+from shiftscope.file_lock import locked
 
 
 def test_a_killed_monitor_gives_its_lock_back(tmp_path: Path):
     path = tmp_path / "h"
     script = (
-        "import sys, time; from pathlib import Path; from shiftscope.questions.file_lock import locked\n"
+        "import sys, time; from pathlib import Path; from shiftscope.file_lock import locked\n"
         "with locked(Path(sys.argv[1])): print(flush=True); time.sleep(600)"
     )
     holder = subprocess.Popen([sys.executable, "-c", script, str(path)], stdout=subprocess.PIPE)

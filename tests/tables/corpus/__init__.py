@@ -1,0 +1,1 @@
+"""Small files as people have them, each with what a careful person reads in it."""
