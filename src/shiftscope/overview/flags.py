@@ -22,7 +22,7 @@ DIGITS = 12  # significant digits in which values are the user's: the matrix the
 STEP_DECIMALS = 6  # most decimals of a step
 ONE_DECIMAL = 10.0  # what a step counts for beside values that have none: one decimal
 LARGE_EFFECT = 1.0  # pooled standard deviations: another unit moves a column at least so far ...
-CONVERTED = 0.15  # ... and conversion leaves no more than this
+CONVERTED = 0.1  # ... and conversion leaves no more than this, and noise
 QUANTILES = np.linspace(0.05, 0.95, 19)
 NORMAL_SPAN = 1 / 3.29  # a standard deviation as a part of what lies between 5 % and 95 %, of a normal variable
 ODD_LEVELS_NAMED = 5  # levels that come or go which are named
@@ -120,7 +120,8 @@ def _steps_differ(steps: tuple[float, float], common: float, sides: tuple[Column
 def _units(reference: NDArray[np.float64], current: NDArray[np.float64]) -> Iterator[Flag]:
     """A conversion after which the samples are alike, if there is one: the best."""
     first, second = np.quantile(reference, QUANTILES), np.quantile(current, QUANTILES)
-    formulas = other_unit(first, second, np.full(QUANTILES.size, CONVERTED * NORMAL_SPAN))
+    noise = 2.0 * sqrt(1.0 / reference.size + 1.0 / current.size)
+    formulas = other_unit(first, second, np.full(QUANTILES.size, (CONVERTED + noise) * NORMAL_SPAN))
     if formulas is not None:
         yield Flag("unit", *formulas)
 
