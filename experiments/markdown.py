@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 
 import shiftscope as ss
 
@@ -32,3 +33,14 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> s
     """A table in Markdown."""
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+
+
+def renew(page: Path, name: str, fragment: str) -> None:
+    """Fill in one fragment of a page; its others stay as they are."""
+    text = page.read_text("utf-8")
+    if f"<!-- {name} -->" not in text:
+        raise ss.InputError(f"{page} must have the marker <!-- {name} -->, in whose place the table goes; add it")
+    page.write_text(
+        MARKED.sub(lambda match: filled(match[0], {name: fragment}) if match["name"] == name else match[0], text),
+        "utf-8",
+    )

@@ -87,6 +87,14 @@ def test_constants_are_told_with_the_values_that_they_have() -> None:
         assert found == told, f"{names} in {module}"
 
 
+def test_every_constant_has_a_range_or_a_reason() -> None:
+    text = (ROOT / "docs" / "constants.md").read_text("utf-8").partition("## The study")[0]
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if re.match(r"\| (`|the 1 in Z)", line)]
+    assert len(rows) > 60
+    assert [row[0] for row in rows if len(row) != 4 or len(row[3]) < 10] == []
+    assert [row[0] for row in rows if re.search("not (studied|varied|measured|known)", row[3])] == []
+
+
 @pytest.mark.parametrize("part", [ss.ModeParams, ss.ScanParams, ss.EqualiseParams])
 def test_every_setting_of_the_searches_is_among_the_constants(part: type) -> None:
     text = (ROOT / "docs" / "constants.md").read_text("utf-8")

@@ -29,6 +29,24 @@ def test_permutations_follow_from_alpha(alpha, scan, needed):
     assert CompareParams(alpha=alpha, scan=scan).labellings == needed
 
 
+@pytest.mark.parametrize(
+    ("kind", "name"), [(LocaliseParams, "batch"), (EqualiseParams, "threshold"), (EqualiseParams, "null")]
+)
+@pytest.mark.parametrize("value", [np.array([]), np.array(["exact", "x"]), ["paper"], None])
+def test_words_are_words(kind, name, value):
+    with pytest.raises(ParameterError, match=f"{name} must be '"):
+        kind(**{name: value})
+
+
+@pytest.mark.parametrize("names", [np.array(3.0), np.zeros(4, dtype=[("a", "f8")]), 3, b"a", [1]])
+def test_names_are_names(names):
+    for choice in ({"include": names}, {"exclude": names}):
+        with pytest.raises(ParameterError, match="include and exclude must be sequences of names"):
+            ss.Columns(**choice)
+    with pytest.raises(ParameterError, match="include and exclude must be sequences of names"):
+        ss.compare(np.eye(4), np.eye(4), columns=names)
+
+
 def test_levels_beyond_any_patience_are_refused():
     with pytest.raises(ParameterError, match="alpha must be at least 1e-07"):
         CompareParams(alpha=1e-300)
@@ -81,7 +99,8 @@ NO_NUMBERS = ["a", True, float("nan"), 1j, [1]]
 def test_what_is_no_number_is_refused_by_name(kind, value):
     """Every setting that is a number by default, or whose default is chosen later."""
     usual = kind()
-    numbers = [field.name for field in fields(kind) if isinstance(getattr(usual, field.name), int | float | None)]
+    numbers = [name for name, default in vars(usual).items() if isinstance(default, int | float | None)]
+    numbers = [name for name in numbers if not isinstance(getattr(usual, name), bool)]
     assert len(numbers) >= 5
     for name in numbers:
         with pytest.raises(ParameterError, match=rf"\b{name} must .*{re.escape(repr(value))}"):

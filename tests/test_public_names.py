@@ -52,6 +52,7 @@ RESULT = [
     "equalisation",
     "gathered",
     "kept_current",
+    "kept_p_value",
     "kept_reference",
     "modes",
     "p_value",

@@ -8,6 +8,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from shiftscope.encoding.sample_order import canonical
 from shiftscope.errors import check_seed, given
 from shiftscope.full_space.equalise import MIN_SAMPLE, Equalisation
 from shiftscope.full_space.score import score_others
@@ -155,9 +156,13 @@ def _p_value_of(job: Job, graph: ShrinkingGraph, rows: NDArray[np.intp]) -> floa
         return None
     smallest = calibrated(job, left, params.labellings, job.stage("rows kept")).p_value
     if params.scan is not None:
+        n_reference = int(np.sum(~job.is_current[rows]))
+        kept, _ = canonical(
+            replace(encoded, points=encoded.points[rows], ranked=encoded.ranked[rows], n_reference=n_reference)
+        )  # the labellings are those of a comparison of these rows
         scan = scan_points(
-            encoded.ranked[rows],
-            int(np.sum(~job.is_current[rows])),
+            kept.ranked,
+            kept.n_reference,
             encoded.names,
             replace(params.scan, level=job.level),
             categories=encoded.categories,

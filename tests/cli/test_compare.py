@@ -73,7 +73,7 @@ def test_rows_of_no_mode_are_an_empty_table(
 ) -> None:
     monkeypatch.setattr(ss, "compare", lambda *_, **__: replace(found, modes=(), detected=False))
     assert run("compare", *pair, "--rows", tmp_path / "rows.csv").code == 0
-    assert (tmp_path / "rows.csv").read_text() == "mode,sample,row,score,a,b,c\n"
+    assert (tmp_path / "rows.csv").read_text() == '"mode","sample","row","score","a","b","c"\n'
 
 
 def test_options_about_columns(run: Run, pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:

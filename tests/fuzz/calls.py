@@ -133,7 +133,7 @@ GOOD: dict[str, Callable[[Draw], Any]] = {
     "exclude": lambda draw: draw.names[:1],
     "kinds": lambda draw: {"dict": [[name, draw.rng.choice(("number", "category"))] for name in draw.names[:1]]},
 }  # by the name of a parameter, in every function and method
-INTERNAL = {"local", "side", "mode"}  # parameters that no user has a value of their own for
+INTERNAL = {"local", "side", "mode", "given"}  # parameters that no user has a value of their own for
 
 INSTANCES: dict[str, Callable[[Draw], Any]] = {
     "ShiftResult": _result,
@@ -143,6 +143,7 @@ INSTANCES: dict[str, Callable[[Draw], Any]] = {
     "MonitorResult": lambda draw: {"watched": [draw.detector(), draw.batches()]},
     "RowsExplanation": lambda draw: {"explained": [*draw.plain_pair(60), [50, 51, 52, 53, 54, 55]]},
     "ShiftDetector": Draw.detector,
+    "Look": lambda draw: {"call": ["look", dict(zip(("reference", "current"), draw.pair(), strict=True))]},
     "ScoreNull": lambda draw: {"call": ["ScoreNull", {"k_max": 9, "p": GOOD["p"](draw)}]},
     "SimulatedNull": lambda draw: {"call": ["SimulatedNull", {"k_max": 9, "p": GOOD["p"](draw), "n": 200}]},
 }  # objects whose methods are called
@@ -189,9 +190,23 @@ def _called(rng: Random, target: str, function: Callable[..., Any], call: str) -
     args = _arguments(draw, function)
     if "params" not in args and "params" in {one.name for one in required(function)}:
         args["params"] = draw.good("params", str(_annotation(function, "params")))
+    if _takes_options_of_tables(function) and rng.random() < 0.25:
+        args |= _options_of_tables(rng)
     if target == "certify":
         args.setdefault("n_permutations", 19)
     return {"target": target, "call": call, "args": args, "files": draw.files}
+
+
+def _takes_options_of_tables(function: Callable[..., Any]) -> bool:
+    kinds = [one.kind for one in inspect.signature(function).parameters.values()]
+    return inspect.Parameter.VAR_KEYWORD in kinds
+
+
+def _options_of_tables(rng: Random) -> dict[str, Any]:
+    """How text is to be read, mostly in ways that exist."""
+    pools = PARAMS["TableOptions"]
+    names = rng.sample(list(pools), rng.choice((1, 1, 2, 3)))
+    return {name: rng.choice(pools[name] if rng.random() < 0.8 else BAD) for name in names}
 
 
 def _annotation(function: Callable[..., Any], name: str) -> object:

@@ -98,7 +98,7 @@ class Line:
             if not one.required and self.rng.random() > CHANCE.get(one.name, 0.15):
                 continue
             for _ in range(self.rng.choice((1, 1, 2)) if one.multiple else 1):
-                words.append(one.opts[-1])
+                words.append(self.rng.choice([one.opts[-1], *one.secondary_opts]))
                 if not one.is_flag:
                     words.append(self._value(one))
         return words
@@ -144,6 +144,8 @@ ARGUMENTS: dict[str, Callable[[Line], list[str]]] = {
     "batches": _batches,
     "detector": lambda line: [str(_either("out.zip", "d", "nowhere/x")(line))],
     "result": lambda line: [_saved("result", "result.json")(line)],
+    "file": lambda line: [line.source(line.pair[0])],
+    "other": lambda line: [line.source(line.pair[1])] if line.rng.random() < 0.6 else [],
 }
 OPTIONS: dict[str | tuple[str, str], Callable[[Line], object]] = {
     "report": _either("out.html", "out2.html", "a b.html"),
@@ -167,9 +169,18 @@ OPTIONS: dict[str | tuple[str, str], Callable[[Line], object]] = {
     "history": lambda line: _saved("history", "history.jsonl")(line) if line.belongs else "history.jsonl",
     "horizon": _either("1", "2", "5", "5", "5", "100"),
     "table": _either("table.csv", "table.parquet", "table.txt"),
+    "names": _either("a,b", "a,b,c", "a,a", ","),
+    "delimiter": _either(",", ";", "tab", "blank", "|", "ab"),
+    "decimal": _either(".", ",", ";"),
+    "thousands": _either(",", ".", " ", "'", "x"),
+    "encoding": _either("utf-8", "cp1252", "latin-1", "utf-16", "rot13", "nothing"),
+    "missing": _either("NA", "-", "a=0", "0", ""),
+    "comment": _either("#", "//", ""),
     "plot": _either("plot.png", "plot.svg", "plot.pdf", "plot.gif"),
 }
 CHANCE = {
+    **dict.fromkeys(("header", "names", "delimiter", "decimal", "thousands", "encoding", "missing"), 0.05),
+    **dict.fromkeys(("comment", "day_first"), 0.05),
     "report": 0.08,
     "plot": 0.05,
     "engine": 0.04,

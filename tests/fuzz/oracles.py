@@ -67,14 +67,16 @@ def _check_result(result: ss.ShiftResult) -> None:
     must(result.detected == (result.p_value <= result.alpha), "detected is p_value <= alpha")
     must(result.detected or not result.modes, "modes only where something was detected")
     sizes = {"reference": result.n_reference, "current": result.n_current}
-    for side, n in sizes.items():
+    at_hand = {"reference": result.encoded.n_reference, "current": result.encoded.n_current}
+    must(result.gathered is not None or at_hand == sizes, "all rows are at hand")
+    for side, n in at_hand.items():
         scores = getattr(result.scores, side)
         must(scores.shape == (n,), "one score a row")
         must(np.isfinite(scores).all() and (scores >= 0).all(), "scores are numbers of at least 0")
     if not result.detected:
-        must(result.kept_reference.size == sizes["reference"], "all rows are kept where nothing was detected")
+        must(result.kept_reference.size == at_hand["reference"], "all rows are kept where nothing was detected")
     for mode in result.modes:
-        _check_rows(mode.rows, sizes[mode.side], "rows of a mode")
+        _check_rows(mode.rows, at_hand[mode.side], "rows of a mode")
         must(mode.features and set(mode.features) <= set(result.names), "features of a mode are columns")
         must(len(mode.directions) == len(mode.features), "one direction a feature")
         must(-1e-9 <= mode.purity <= 1 + 1e-9, "purity is a share")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import sys
 import warnings
@@ -26,10 +25,9 @@ from tests.fuzz.run import FOUND, Record
 from tests.fuzz.shrink import shrunk
 from tests.fuzz.tables import FILES, FORMS, KINDS, made, pair
 from tests.fuzz.tagged import packed, tag, unpacked, untag
-from tests.fuzz.values import required
 
 KEPT = sorted(FOUND.glob("*.json"))
-SEEDS = range(100)  # of the whole targets, besides what Hypothesis draws
+SEEDS = range(80)  # of the whole targets, besides what Hypothesis draws
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +39,7 @@ def worker() -> Iterator[Worker]:
 # --- the inputs ------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@settings(max_examples=45)
 @given(target=st.sampled_from(TARGETS), rng=st.randoms(use_true_random=False))
 def test_a_right_answer_or_one_line(worker: Worker, target: str, rng: Random) -> None:
     """Hypothesis draws the input, and makes one that fails smaller."""
@@ -125,7 +123,7 @@ def _refuse(message: str) -> Any:
 
 PLANTED: dict[str, tuple[Callable[..., Any], str]] = {
     "a crash": (lambda **_: {}["x"], "KeyError in outside"),
-    "two lines": (lambda **_: _refuse("one\ntwo"), "wrong: a refusal is one printable line"),
+    "no words": (lambda **_: _refuse(""), "wrong: a refusal says something"),
     "a warning": (lambda **_: warnings.warn("hear", stacklevel=1), "wrong: no warning (hear)"),
     "random state": (lambda **_: np.random.seed(3), "wrong: nothing global has changed (numpy random)"),  # noqa: NPY002
     "errors": (lambda **_: np.seterr(all="raise"), "wrong: nothing global has changed (numpy errors)"),
@@ -255,8 +253,3 @@ def test_a_long_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert again.faults["x"]["times"] == 2
     assert again.table() == record.table()
     assert "compare: x (first seed" in again.table()
-
-
-def test_required_parameters_are_those_of_the_signature() -> None:
-    names = [one.name for one in required(ss.compare)]
-    assert names == list(inspect.signature(ss.compare).parameters)

@@ -92,6 +92,17 @@ PARAMS = {
         "max_modes": [1, 5],
         "full_space_rows": [100, 110, 200_000],
     },
+    "TableOptions": {
+        "header": [True, False],
+        "names": [["a", "b"], ["a"], ["a", "a"]],
+        "delimiter": [",", ";", "tab", "blank", "|", "bar"],
+        "decimal": [".", ","],
+        "thousands": [",", ".", " ", "'", ""],
+        "encoding": ["utf-8", "cp1252", "latin-1", "utf-16"],
+        "missing": [["NA", "-"], ["a=0"], []],
+        "comment": ["#", "//", ""],
+        "day_first": [True, False],
+    },
 }  # settings that answer soon
 PARTS = {"scan": "ScanParams", "equalise": "EqualiseParams", "localise": "LocaliseParams", "modes": "ModeParams"}
 ALWAYS = {
@@ -99,6 +110,7 @@ ALWAYS = {
     "EqualiseParams": {"k_max": 40, "n_permutations": 39},
     "LocaliseParams": {"epochs": 10},
     "ModeParams": {},
+    "TableOptions": {},
     "CompareParams": {"alpha": 0.05, "n_permutations": 59, "max_iterations": 2},
 }
 

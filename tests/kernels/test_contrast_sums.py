@@ -4,7 +4,7 @@ from itertools import pairwise, product
 
 import numpy as np
 
-from shiftscope.kernels.contrast_sums import UNIT, add_term_sums, squared_lengths, term_moments
+from shiftscope.kernels.contrast_sums import TERM_UNIT, add_term_sums, squared_lengths, term_moments
 from tests.packing import pack_labels
 
 D = 3
@@ -36,7 +36,7 @@ def test_terms_are_summed_over_the_counted_rows_in_whole_units_however_the_rows_
         for start, stop in pairwise(cuts):
             add_term_sums(start, stop, codes, scores, packed, TERMS, counted, total)
         for at, term in enumerate(TERMS):
-            whole = [round(UNIT * value) for value in slow_values(codes, scores, term)]
+            whole = [round(TERM_UNIT * value) for value in slow_values(codes, scores, term)]
             assert total[at] == sum(whole) == counted[at, 0]
             expected = [sum(v for v, label in zip(whole, line, strict=True) if label) for line in labels]
             assert counted[at, : len(labels)].tolist() == expected

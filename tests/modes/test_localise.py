@@ -226,6 +226,15 @@ def test_one_weight_per_group_of_columns():
 # --- errors ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    "groups", [(), ((0, 2),), ((0,), (1,), (1, 2)), ((0,), (), (1, 2)), 3, ("a", "b"), np.float32(1)]
+)
+def test_groups_name_every_column_once(groups):
+    rng = np.random.default_rng(0)
+    with pytest.raises(ParameterError, match=r"^groups must name each of the 3 columns of pool once"):
+        localise(rng.standard_normal((40, 3)), np.arange(40) >= 20, groups=groups)
+
+
 def test_all_faults_of_the_parameters_are_reported_together():
     with pytest.raises(ParameterError) as fault:
         LocaliseParams(k=0, tau_end=2.0, folds=1, batch="other")

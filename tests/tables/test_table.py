@@ -15,7 +15,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from shiftscope.errors import InputError
-from shiftscope.tables.column_kinds import Column, Unusable
+from shiftscope.tables.column_kinds import Column, Unusable, number_text
 from shiftscope.tables.table import Table, joined, read_table
 
 VALUES = np.array([[1.5, -2.0, 0.0], [1e300, 3.0, 1e-300], [0.1, 7.25, -1e9], [4.0, 5.0, 6.0]])
@@ -306,6 +306,7 @@ def test_times_are_seconds(data, kind, seconds):
         ([{"a": 1}, {"a": 2}], "nested values"),
         (np.array([1, 2], dtype="m8[M]"), "spans of months or years"),
         (pl.DataFrame({"b": [b"x", b"y"]}), "bytes"),
+        (pd.DataFrame({"b": pd.Categorical([b"\x80", b"y"])}), "bytes"),
     ],
 )
 def test_values_that_cannot_take_part(data, part):
@@ -313,6 +314,11 @@ def test_values_that_cannot_take_part(data, part):
     assert isinstance(found, Unusable)
     assert part in found.reason
     assert found.reason.splitlines() == [found.reason]
+
+
+def test_numbers_as_levels():
+    found = [number_text(value) for value in (3.0, 0.5, -0.0, 1e300, np.inf, -np.inf)]
+    assert found == ["3", "0.5", "0", "1e+300", "inf", "-inf"]
 
 
 def test_csv_of_every_kind(tmp_path):
@@ -505,7 +511,7 @@ def test_files_that_are_not_there(tmp_path):
     says(fault(tmp_path), "is a directory without Parquet files", "subfolders")
     says(fault(str(tmp_path / "*.parquet")), "there is no file")
     says(fault("x" * 5000), "there is no file")
-    says(fault("a\0b.csv"), "there is no file")
+    says(fault("a\0b.csv"), "null character", "check the path")
     says(fault(pl.scan_parquet(tmp_path / "no.parquet")), "lazy frame cannot be collected", "repair its source")
 
 

@@ -105,7 +105,7 @@ def check_outputs(paths: Sequence[Path | str], *, inputs: tuple[str, ...] = (), 
         if str(path) == STDOUT:
             raise InputError("only --json takes - for standard output; give this output the name of a file")
         folder = Path(os.path.expanduser(path)).parent
-        is_new = new_folder is not None and Path(path).parent == new_folder and not folder.exists()
+        is_new = new_folder is not None and Path(path).parent == new_folder and not os.path.exists(folder)
         check_target(folder if is_new else path)
         this = _identity(path)
         if this in taken:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.encoding.bins import BinTables
-from shiftscope.kernels.contrast_sums import UNIT, add_term_sums
+from shiftscope.kernels.contrast_sums import TERM_UNIT, add_term_sums
 from shiftscope.kernels.labels import PACK
 from shiftscope.labellings.labellings import Labellings
 
@@ -44,7 +44,7 @@ class TermSums:
         expected = self.total[:, None] * (labellings.counted / labellings.n_rows)
         centred = np.empty(self.counted.shape, np.float32)
         np.subtract(self.counted, expected, out=centred, casting="same_kind")  # in double precision, piece by piece
-        centred /= UNIT
+        centred /= TERM_UNIT
         return centred
 
 

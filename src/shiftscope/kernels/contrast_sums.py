@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from shiftscope.kernels.compiling import njit
 from shiftscope.kernels.labels import PACK
 
-UNIT = 2.0**16  # a term counts in units of 2**-16
+TERM_UNIT = 2.0**16  # a term counts in units of 2**-16
 _ROWS = 128  # rows summed in 32 bits: three normal scores of a billion rows multiply to less than 2**8
 _TERMS = 32  # terms that share the unpacked labels
-_STEP = 8  # rows added at once
+_ROWS_ADDED = 8  # rows added at once
 
 
 @njit(cache=True, parallel=True, nogil=True)
@@ -76,7 +76,7 @@ def _values(codes, scores, term, low, high, values):  # type: ignore[no-untyped-
     total = np.int64(0)
     values[:] = 0
     for row in range(low, high):
-        value = UNIT
+        value = TERM_UNIT
         for factor in range(term.shape[0]):
             if term[factor] < codes.shape[0]:
                 value *= np.float64(scores[term[factor], codes[term[factor], row]])
@@ -90,7 +90,7 @@ def _values(codes, scores, term, low, high, values):  # type: ignore[no-untyped-
 def _add_masked(values, masks, rows, sums):  # type: ignore[no-untyped-def]
     """Sums of the values of the counted rows; the values beyond `rows` are zero."""
     sums[:] = 0
-    for row in range(0, rows, _STEP):
+    for row in range(0, rows, _ROWS_ADDED):
         a, b, c, d = values[row], values[row + 1], values[row + 2], values[row + 3]
         e, f, g, h = values[row + 4], values[row + 5], values[row + 6], values[row + 7]
         for labelling in range(sums.shape[0]):

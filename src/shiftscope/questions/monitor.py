@@ -65,6 +65,7 @@ def monitor(
         One row per batch; with `history`, one per batch of the file.
     """
     check_kind("detector", detector, ShiftDetector)
+    _check_batches(batches)
     progress = checked_progress(progress)
     params = detector.settings()
     if history is not None and horizon is None:
@@ -86,6 +87,13 @@ def monitor(
         return MonitorResult(tuple(record.rows), params.alpha, horizon)
 
 
+def _check_batches(batches: object) -> None:
+    if isinstance(batches, str | PathLike | np.ndarray) or hasattr(type(batches), "columns"):  # what frames have
+        raise ParameterError("batches must be a sequence of tables, got a single one; put it into a list")
+    if not isinstance(batches, Iterable):
+        raise ParameterError(f"batches must be a sequence of tables or a mapping of names to tables, got {batches!r}")
+
+
 def _checked_horizon(horizon: int | None, batches: object, alpha: float) -> int:
     if horizon is None and isinstance(batches, Sized):
         horizon = max(1, len(batches))
@@ -103,8 +111,6 @@ def _named(batches: Mapping[str, object] | Iterable[object]) -> Iterator[tuple[s
     if isinstance(batches, Mapping):
         yield from batches.items()
         return
-    if isinstance(batches, str | PathLike | np.ndarray) or hasattr(type(batches), "columns"):  # what frames have
-        raise ParameterError("batches must be a sequence of tables, got a single one; put it into a list")
     for number, batch in enumerate(batches, start=1):
         yield (str(batch) if isinstance(batch, str | PathLike) else f"batch {number}"), batch
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -63,7 +64,7 @@ def write_positions(reference: Rows, current: Rows, target: BinaryIO) -> None:
 
 def copy_suffix(source: str) -> str:
     """The suffix that a copy of a source's rows has: its own (unpacked but for .gz), or .parquet for several files."""
-    if not Path(source).expanduser().is_file():
+    if not os.path.isfile(os.path.expanduser(source)):  # false, too, for a name that is too long
         return file_suffix(source) or ".parquet"
     name = re.sub(r"\.(bz2|xz|zst|zip)$", "", source, flags=re.IGNORECASE)
     return file_suffix(name) or ".csv"
