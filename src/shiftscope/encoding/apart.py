@@ -19,7 +19,7 @@ from shiftscope.messages import readable
 from shiftscope.tables.column_kinds import value_text
 
 SURE = 1e-6  # chance beyond which ranges that do not meet are no chance
-UNIT_TOLERANCE = np.array([0.25, 0.05, 0.25])  # of the range: how far ends and mean may be off after a conversion
+UNIT_TOLERANCE = (0.25, 0.05, 0.25)  # of the range: how far ends and mean may be off after a conversion
 LEVELS_TOLD = 5  # levels of either sample that are named
 
 
@@ -44,7 +44,9 @@ def log_split(n: int, m: int) -> float:
 def apart_in_words(pair: tuple[Facts, Facts]) -> str:
     """What either sample holds, and whether it may be the same in another unit."""
     first, second = (_held(facts) for facts in pair)
-    formulas = other_unit(_places(pair[0]), _places(pair[1]), UNIT_TOLERANCE) if pair[0].kind == "number" else None
+    formulas = (
+        other_unit(_places(pair[0]), _places(pair[1]), np.array(UNIT_TOLERANCE)) if pair[0].kind == "number" else None
+    )
     unit = f"; looks like another unit: {unit_in_words(formulas)}" if formulas is not None else ""
     return f"{first} in the reference and {second} in the current sample{unit}"
 

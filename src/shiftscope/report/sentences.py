@@ -14,7 +14,7 @@ from shiftscope.report.summary import ModeSummary, ScanSummary, SetSummary, Summ
 
 WIDTH = 100
 COLUMNS_NAMED = 8  # features named in a sentence; the rest are counted
-COLUMNS_TOLD = 10  # columns that differ by themselves which are told in text
+DIFFERING_TOLD = 10  # columns that differ by themselves which are told in text
 TITLE_NAMES = 3  # features named in a heading
 NAME_LENGTH = 40  # longest column name shown in full
 REASON_LENGTH = 120  # longest reason shown in full
@@ -164,7 +164,7 @@ def kinds_sentence(summary: Summary) -> str:
 
 def told_columns(summary: Summary) -> tuple[ColumnOverview, ...]:
     """The columns that differ by themselves, the strongest ones."""
-    return _differing(summary)[:COLUMNS_TOLD]
+    return _differing(summary)[:DIFFERING_TOLD]
 
 
 def _differing(summary: Summary) -> tuple[ColumnOverview, ...]:
@@ -174,7 +174,7 @@ def _differing(summary: Summary) -> tuple[ColumnOverview, ...]:
 def columns_sentence(summary: Summary) -> str:
     """How many columns differ by themselves, before they are listed."""
     found = len(_differing(summary))
-    strongest = f"; the {COLUMNS_TOLD} strongest" if found > COLUMNS_TOLD else ""
+    strongest = f"; the {DIFFERING_TOLD} strongest" if found > DIFFERING_TOLD else ""
     return f"{_columns_found(summary)}{f'{strongest} (reference -> current):' if found else '.'}"
 
 
