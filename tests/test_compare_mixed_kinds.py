@@ -98,7 +98,7 @@ def levels_and(seed, n=300, shift="group"):
         tables.append(table)
     if shift == "group":
         tables[1].loc[:79, ["x1", "x2"]] = (0.4, -0.4) + 0.15 * rng.standard_normal((80, 2))
-    else:
+    elif shift == "moved":
         tables[1]["x1"] += 1.0
     return tables
 
@@ -128,3 +128,23 @@ def test_nothing_is_said_of_rows_that_were_not_tested():
     assert result.detected
     assert result.kept_p_value is None
     assert "whether they still differ was not tested" in " ".join(str(result).split())
+
+
+def test_levels_that_the_samples_do_not_share_leave_nothing_to_look_at_beside_them():
+    rng = np.random.default_rng(4)
+    reference, current = (
+        pd.DataFrame({"x": rng.standard_normal(200), "c": rng.choice(list(levels), 200, p=(0.6, 0.4))})
+        for levels in ("ab", "cd")
+    )
+    result = compare(reference, current, params=QUICK)
+    assert {mode.features for mode in result.modes} == {("c",)}
+
+
+def test_rows_without_any_value_are_told_once():
+    """What goes missing together is one change; that x1 has no large values any more is another."""
+    reference, current = levels_and(2, shift="none")
+    current = current.mask(current["x1"] > 1)
+    result = compare(reference, current, params=QUICK)
+    gaps = [mode for mode in result.modes if mode.side == "current" and mode.directions[0].gap]
+    assert len(gaps) == 1
+    assert np.isin(np.flatnonzero(current.isna().all(axis=1)), gaps[0].rows).all()

@@ -64,7 +64,7 @@ NUMBERS = (
     Number("_LOOKED_AT", "subspaces/windows.py", "64", ("32", "128"), "scan"),
     Number("_LOOKED_AT_PER_SEED", "subspaces/windows.py", "16", ("8", "32"), "scan"),
     Number("_FEWER_PAIRS", "subspaces/scan.py", "4", ("2", "8"), "scan"),
-    Number("_COVARIANCE_ROWS", "subspaces/contrasts.py", "(1024, 4096)", ("(512, 2048)", "(2048, 8192)"), "scan"),
+    Number("COVARIANCE_ROWS", "subspaces/contrasts.py", "(1024, 4096)", ("(512, 2048)", "(2048, 8192)"), "scan"),
     Number("_RANK_TOLERANCE", "subspaces/contrasts.py", "1e-6", ("1e-9", "1e-3"), "scan"),
     Number("GAP_CODES", "encoding/bins.py", "32", ("16", "64"), "scan"),
     Number("the 1 in Z", "full_space/tail_test.py", "1.0", ("0.5", "2.0"), "full space", "sqrt(expected + {value})"),

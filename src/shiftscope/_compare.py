@@ -15,6 +15,7 @@ from shiftscope.full_space.score import score_others
 from shiftscope.full_space.search import calibrated, full_space_graph
 from shiftscope.full_space.shrinking_graph import ShrinkingGraph
 from shiftscope.job import Clock, Job
+from shiftscope.machine_memory import check_memory
 from shiftscope.modes.describe import describe
 from shiftscope.modes.from_full_space import full_space_modes
 from shiftscope.modes.from_scan import scan_modes
@@ -24,9 +25,11 @@ from shiftscope.params import CompareParams
 from shiftscope.progress import Progress
 from shiftscope.results import ShiftResult
 from shiftscope.samples import ChosenColumns, ChosenEngine, open_samples
-from shiftscope.subspaces.scan import scan_points, scan_pool
+from shiftscope.subspaces.scan import scan_memory, scan_points, scan_pool
 from shiftscope.subspaces.scan_result import ScanResult
 from shiftscope.tables.options import TableKeywords, TableOptions
+
+_CODE = 3 * 10**8  # bytes of compiled code and of packages that are loaded on the way
 
 
 def compare(
@@ -97,6 +100,7 @@ def protocol(job: Job, clock: Clock) -> ShiftResult:
     The result is about the samples in canonical order.
     """
     params, encoded = job.params, job.encoded
+    check_memory(needed_memory(job), len(encoded.points), len(encoded.names))
     scan = scanned(job)
     clock.stop("scan")
     graph = full_space_graph(job)
@@ -171,6 +175,14 @@ def _p_value_of(job: Job, graph: ShrinkingGraph, rows: NDArray[np.intp]) -> floa
         )
         smallest = min(smallest, scan.p_value)
     return min(1.0, job.searches * smallest)
+
+
+def needed_memory(job: Job) -> int:
+    """Bytes that a comparison takes at most beyond its samples, told before anything is computed."""
+    (n, width), params = job.points.shape, job.params
+    matrix, lists = 8 * int(n) * int(width), 15 * int(n) * min(int(n), job.k_max + job.k_max // 8 + 32)
+    scan = 0 if params.scan is None else scan_memory(n, len(job.encoded.names), replace(params.scan, level=job.level))
+    return _CODE + lists + 2 * matrix + max(scan + 3 * matrix, 4 * matrix)
 
 
 def scanned(job: Job) -> ScanResult | None:

@@ -164,7 +164,8 @@ class Findings:
     def notes(self) -> tuple[str, ...]:
         """What the reader has to know about how the result was reached; often nothing."""
         doubts = () if self.reading is None else self.reading.doubts
-        return tuple(note for note in (self._gathered_note(), self._searched_note(), *doubts) if note)
+        told = self._gathered_note(), self._searched_note(), self._paired_note(), *doubts
+        return tuple(note for note in told if note)
 
     def _gathered_note(self) -> str:
         if self.gathered is None:
@@ -185,6 +186,15 @@ class Findings:
             f"In the full space, the neighbourhoods of {self.searched_reference:,} reference and "
             f"{self.searched_current:,} current rows drawn at random were looked at (full_space_rows = {searched:,}); "
             f"the other {others} are scored by their neighbours among these. The p-value is exact."
+        )
+
+    def _paired_note(self) -> str:
+        if self.scan is None or self.scan.paired is None:
+            return ""
+        return (
+            f"Of the {len(self.names):,} columns, each was counted by itself, and pairs among the "
+            f"{len(self.scan.paired):,} that stand out most by themselves, under the observed labels or under any "
+            "random ones (max_pairs). The p-value is exact."
         )
 
     def in_pool(self, mode: Mode) -> NDArray[np.intp]:

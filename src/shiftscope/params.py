@@ -43,6 +43,9 @@ class ScanParams:
         Features of the largest grown boxes; 3 or less switches growth off where triples are counted.
     max_triples : int
         All triples are counted up to this many features; beyond, they are grown from the best pairs.
+    max_pairs : int
+        All pairs are counted up to this many features; beyond, only those of as many features at most, which stand
+        out most by themselves under any labelling, observed or random. 0 counts single features only.
     max_sets : int
         Most feature sets in the result.
     rows_per_cell : int
@@ -55,11 +58,13 @@ class ScanParams:
     beam: int = 32
     max_features: int = 5
     max_triples: int = 40
+    max_pairs: int = 2000
     max_sets: int = 50
     rows_per_cell: int = 16
 
     def __post_init__(self) -> None:
-        least = {"n_seeds": 0, "beam": 0, "max_features": 1, "max_triples": 0, "max_sets": 1, "rows_per_cell": 1}
+        least = {"n_seeds": 0, "beam": 0, "max_features": 1, "max_triples": 0, "max_pairs": 0}
+        least |= {"max_sets": 1, "rows_per_cell": 1}
         faults = [
             f"{name} must be a whole number of at least {fewest}, got {getattr(self, name)!r}"
             for name, fewest in least.items()

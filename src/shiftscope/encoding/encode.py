@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from shiftscope.encoding.agreed_columns import Reading
 from shiftscope.encoding.features import Feature, drawn
 from shiftscope.encoding.plan import Plan, make_plan
+from shiftscope.machine_memory import check_memory
 from shiftscope.tables.column_choice import Columns, LeftOut, as_columns
 from shiftscope.tables.table import Table
 
@@ -138,6 +139,8 @@ def encode(reference: Table, current: Table, columns: Columns | Sequence[str] | 
     samples = TableSample("reference", reference), TableSample("current", current)
     plan = make_plan(samples, as_columns(columns))
     n, n_reference = reference.n_rows + current.n_rows, reference.n_rows
+    numbers = plan.width + (0 if plan.plain else len(plan.features))
+    check_memory(2 * 8 * n * numbers, n, len(plan.features))  # twice while the samples are put in order
     points = np.zeros((n, plan.width))
     ranked = None if plan.plain else np.empty((n, len(plan.features)))
     for sample, rows in zip(samples, (slice(0, n_reference), slice(n_reference, n)), strict=True):

@@ -119,7 +119,7 @@ class LocalRows:
         first = np.searchsorted(task.sets[:, 0], np.arange(n_features + 1)).astype(np.int64)
         counter, bounds = np.zeros(1, task.counter), task.bounds(labellings.counted, labellings.xlogx)
         return scan_sets(
-            self.bins.codes, self.packed[pack], counter, task.sets, first, _turns(n_features), task.shift,
+            self.bins.codes, self.packed[pack], counter, task.sets, first, _turns(task.sets[:, 0]), task.shift,
             labellings.counted, pack == 0, task.floor, task.price, bounds, labellings.xlogx,
         )  # fmt: skip
 
@@ -159,7 +159,7 @@ def cell_counts(
     return cells.astype(np.int64), np.bincount(cell, minlength=len(cells)), counted.astype(np.int64)
 
 
-def _turns(d: int) -> NDArray[np.int64]:
+def _turns(first: NDArray[np.int64]) -> NDArray[np.int64]:
     """First features in an order whose halves have about the same number of sets: 0 3 4 7 ... 1 2 5 6 ..."""
-    features = np.arange(d, dtype=np.int64)
-    return features[np.argsort((features + 1) // 2 % 2, kind="stable")]
+    features = np.unique(first)
+    return features[np.argsort((np.arange(len(features)) + 1) // 2 % 2, kind="stable")]

@@ -94,8 +94,8 @@ def scan_sets(
         Feature sets of one size (1, 2 or 3), each increasing, in lexicographic order.
     first : (d + 1,) int64
         ``sets[first[a]:first[a + 1]]`` are those that begin with feature a.
-    turns : (d,) int64
-        The order in which first features are handed to the threads (it balances them, no more).
+    turns : (features,) int64
+        The order in which the first features are handed to the threads (it balances them, no more).
     observed : bool
         Labelling 0 is the observed one, and none of its windows is skipped.
     shift : int
@@ -150,7 +150,11 @@ def _scan_first(  # type: ignore[no-untyped-def]
     order, starts = order_by_bin(codes[first], shift)
     labels = packed[order]
     others = np.empty((d, n if size > 1 else 0), np.uint8)
-    for f in range(first + 1, d if size > 1 else 0):
+    wanted = np.zeros(d, np.bool_)
+    for s in range(begin, end):
+        for axis in range(1, size):
+            wanted[sets[s, axis]] = True
+    for f in np.flatnonzero(wanted):
         for r in range(n):
             others[f, r] = codes[f, order[r]] >> shift
     tables = np.empty((_TILE, bins**size, PACK), counter.dtype)

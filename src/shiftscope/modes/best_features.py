@@ -14,6 +14,8 @@ from shiftscope.full_space.score import nulls_for, usable_k_max
 from shiftscope.kernels.anchor_scores import score_anchors
 from shiftscope.params import ModeParams
 
+_SETS_AT_ONCE = 1024  # sets that are marked in the columns of the matrix at one time
+
 
 def best_features(
     points: NDArray[np.float64],
@@ -114,9 +116,11 @@ class _Field:
 
     def scores(self, sets: list[frozenset[int]], anchors: NDArray[np.intp]) -> NDArray[np.float64]:
         """(sets, anchors) scores."""
-        chosen = np.zeros((len(sets), len(self._columns)), dtype=np.bool_)
-        for row, features in zip(chosen, sets, strict=True):
-            row[columns_of(self._groups, features)] = True
         scores = np.empty((len(sets), anchors.size))
-        score_anchors(self._columns, self._labels, anchors, chosen, self._table, scores)
+        for start in range(0, len(sets), _SETS_AT_ONCE):
+            some = slice(start, start + _SETS_AT_ONCE)
+            chosen = np.zeros((len(sets[some]), len(self._columns)), dtype=np.bool_)
+            for row, features in zip(chosen, sets[some], strict=True):
+                row[columns_of(self._groups, features)] = True
+            score_anchors(self._columns, self._labels, anchors, chosen, self._table, scores[some])
         return scores

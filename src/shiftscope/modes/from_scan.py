@@ -57,7 +57,7 @@ def scan_modes(job: Job, scan: ScanResult) -> tuple[Settled, ...]:
     scan : ScanResult
         Scan of the whole pool; its labellings are the null of every later scan too.
     """
-    null, least = scan.null, job.params.modes.least_rows
+    null = scan.null
     found: tuple[Settled, ...] = ()
     looks: Iterable[_Look] = [_Look(np.arange(len(job.points)), scan)]
     for _ in range(job.params.modes.scans_per_mode * job.params.max_modes):
@@ -66,8 +66,7 @@ def scan_modes(job: Job, scan: ScanResult) -> tuple[Settled, ...]:
         if look is None:
             break
         found = _joined(job.encoded.ranked, found, founded)
-        left = job.is_current[_outside(job, found)]
-        if min(left.sum(), (~left).sum()) < least:  # a whole sample is in excess, and so may the other be
+        if not _enough_rows(job, _outside(job, found)):  # a whole sample is in excess, and so may the other be
             sets = tuple(s for s in look.scan.sets if (s.side == "current") != found[-1].is_current)
             return found + _found(job, replace(look, scan=replace(look.scan, sets=sets)), null, found)
         if len(found) >= job.params.max_modes:
@@ -86,9 +85,24 @@ def _looks(job: Job, found: tuple[Settled, ...]) -> Iterator[_Look]:
     closed = frozenset(feature for mode in found if mode.of_levels for feature in mode.features)
     if 0 < len(closed) < len(job.groups):
         pool = _outside(job, tuple(mode for mode in found if not mode.of_levels))
-        yield _Look(pool, _scanned(job, pool, closed, nothing, n_labellings), closed)
+        share = _current_share(job, pool, closed)
+        pool = pool[(share > 0) & (share < 1)]  # elsewhere no label can move
+        if _enough_rows(job, pool):
+            yield _Look(pool, _scanned(job, pool, closed, nothing, n_labellings), closed)
     pool = _outside(job, found)
     yield _Look(pool, _scanned(job, pool, nothing, nothing, n_labellings))
+
+
+def _current_share(job: Job, pool: NDArray[np.intp], strata: frozenset[int]) -> NDArray[np.float64]:
+    """For each row the share of current rows among those with its combination of levels."""
+    cell = combinations_of_levels(job.encoded.ranked[pool], job.encoded.categories, sorted(strata))
+    return np.asarray((np.bincount(cell, job.is_current[pool]) / np.bincount(cell))[cell])
+
+
+def _enough_rows(job: Job, pool: NDArray[np.intp]) -> bool:
+    """Whether either sample has enough rows there for a mode."""
+    current = int(job.is_current[pool].sum())
+    return min(current, pool.size - current) >= job.params.modes.least_rows
 
 
 def _outside(job: Job, modes: tuple[Settled, ...]) -> NDArray[np.intp]:
@@ -176,8 +190,7 @@ def _own_levels(job: Job, pool: NDArray[np.intp], found: FeatureSet, sets: list[
     alone = min(parts, key=lambda part: (len(part.features), -part.evidence))
     is_current = job.is_current[pool]
     outside = np.delete(pool, alone.in_pool(int(np.sum(~is_current))))
-    left = job.is_current[outside]
-    if min(left.sum(), (~left).sum()) < job.params.modes.least_rows:
+    if not _enough_rows(job, outside):
         return found
     others = frozenset(range(len(job.groups))).difference(found.features)
     rest = _scanned(job, outside, frozenset(alone.features), others, ceil(1.0 / job.level))
@@ -287,6 +300,8 @@ def _level_mode(job: Job, look: _Look, found: FeatureSet, p_value: float) -> lis
     rows, surplus = _surplus(is_current, found.with_rows(held, n_reference))
     if rows.size < job.params.modes.least_rows or surplus < 1:
         return []
+    if look.closed and abs(np.sum(is_current[held] - _current_share(job, look.pool, look.closed)[held])) < 1:
+        return []  # these levels only go with those that are told already
     instead = [
         _strongest(job, points, is_current, others, count)
         for others, count in counterpart(ranked, is_current, categories, features, held)

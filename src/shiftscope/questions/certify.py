@@ -126,6 +126,8 @@ def certify(
                 f"subset is one of {subset.n_reference} and {subset.n_current} rows, the result has "
                 f"{encoded.n_reference} and {encoded.n_current}; take result.equalised(...) of the same result"
             )
+    if not isinstance(alternatives, bool | np.bool_):
+        raise ParameterError(f"alternatives must be True or False, got {alternatives!r}")
     if not is_whole(n_permutations, 19):
         raise ParameterError(f"n_permutations must be a whole number of at least 19, got {n_permutations!r}")
     seed = int(random_state) % SEEDS

@@ -5,6 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -13,8 +14,10 @@ from shiftscope.errors import InputError
 from shiftscope.output_files import whole_file
 from shiftscope.paths import as_path
 from shiftscope.questions.monitor_batch import BatchRow
+from shiftscope.report.figures import ONE_AT_A_TIME, SAME_FILE
 
 FORMATS = (".png", ".svg", ".pdf")
+UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 CALM, ALARM, LINE = "#7a8793", "#c0392b", "#1f5f8b"
 
 
@@ -28,8 +31,8 @@ def draw(rows: tuple[BatchRow, ...], level: float, path: str | PathLike[str]) ->
     evidence, amount = figure.subplots(2, 1, sharex=True)
     _draw_evidence(rows, level, evidence)
     _draw_amount(rows, amount)
-    with whole_file(path) as file:
-        figure.savefig(file, format=suffix[1:], dpi=120)
+    with whole_file(path) as file, ONE_AT_A_TIME, mpl.rc_context(SAME_FILE):
+        figure.savefig(file, format=suffix[1:], dpi=120, metadata=UNDATED.get(suffix))
 
 
 def _draw_evidence(rows: tuple[BatchRow, ...], level: float, axes: Any) -> None:

@@ -179,6 +179,7 @@ def top_rows(result: Findings, mode: Mode) -> tuple[TopRow, ...]:
 
 def feature_map(scan: ScanResult, names: tuple[str, ...]) -> FeatureMap:
     """The part of the scan's pairs that holds the strongest features."""
+    names = names if scan.paired is None else tuple(names[feature] for feature in scan.paired)
     values: Floats = np.where(np.isfinite(scan.pairs), scan.pairs, 0.0)
     strongest = np.argsort(-values.max(axis=1), kind="stable")[:MAP_FEATURES]
     shown: Floats = values[np.ix_(strongest, strongest)].round(MAP_DECIMALS)

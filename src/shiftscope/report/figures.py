@@ -38,9 +38,10 @@ TICKS_LENGTH = 38  # characters that fit below a figure
 PANEL = (3.7, 3.0)  # inches
 TALL_PANEL = (3.7, 3.6)
 
+SAME_FILE = {"svg.hashsalt": "shiftscope"}  # the same data give the same file
 STYLE = {
     "svg.fonttype": "none",  # text stays text: the page's font, and any script or emoji
-    "svg.hashsalt": "shiftscope",  # the same data give the same file
+    **SAME_FILE,
     "text.parse_math": False,  # a column may be called $x$
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -63,7 +64,7 @@ STYLE = {
     "savefig.facecolor": "none",
 }
 
-_ONE_AT_A_TIME = Lock()
+ONE_AT_A_TIME = Lock()
 
 
 def scatter(shown: Gallery, picture: Picture, side: Side, mode_side: Side, name: str) -> str:
@@ -201,7 +202,7 @@ def _svg(draw: Callable[[Figure], None], size: tuple[float, float], name: str) -
 @contextmanager
 def _style() -> Iterator[None]:
     """Our style, whatever the user's is; matplotlib has one for all threads, so figures are drawn one at a time."""
-    with _ONE_AT_A_TIME, mpl.rc_context():
+    with ONE_AT_A_TIME, mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(STYLE)
         yield

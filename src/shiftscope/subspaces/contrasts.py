@@ -8,24 +8,32 @@ summed once for all sets that have it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincc, gammaln
 
+from shiftscope.engines.base import Report
 from shiftscope.engines.binned_rows import BinnedRows
 from shiftscope.engines.term_sums import Terms
 from shiftscope.kernels.contrast_sums import squared_lengths, term_moments
-from shiftscope.subspaces.families import Family
+from shiftscope.subspaces.all_sets import blocks
+from shiftscope.subspaces.families import Family, Lines
 
-_SETS_AT_ONCE = 256
-_COVARIANCE_ROWS = (1024, 4096)  # least and most rows behind the covariance of the terms
+TERMS = {1: 2, 2: 5, 3: 10}  # per set of each size
+SUMS_AT_ONCE = 1 << 24  # label sums in memory at one time, 12 bytes each
+_SETS_AT_ONCE = 4096  # per call of a kernel: each wakes all threads
+COVARIANCE_ROWS = (1024, 4096)  # least and most rows behind the covariance of the terms
 _COVARIANCE_WORK = 1e9  # products spent on all covariances of one size
 _RANK_TOLERANCE = 1e-6  # of the largest eigenvalue; smaller ones are terms that repeat each other (ties)
 
 
-def contrast_families(rows: BinnedRows, sets: list[NDArray[np.int64]], rng: np.random.Generator) -> list[Family]:
+def contrast_families(
+    rows: BinnedRows, sets: Sequence[Lines], rng: np.random.Generator, told: Report = lambda fraction: None
+) -> list[Family]:
     """Evidence of the smooth contrasts of every feature set, under every labelling: one family per set size.
 
     T^2 = z' C^-1 z (n - 1) / (m (n - m)), z the centred sums of the terms over the m counted rows, C their
@@ -34,26 +42,43 @@ def contrast_families(rows: BinnedRows, sets: list[NDArray[np.int64]], rng: np.r
 
     sets : (s, size) arrays, one per size
     """
-    terms, columns = _terms(sets, rows.tables.n_features)
-    sums = rows.term_sums(terms).centred(rows.labellings)
-    return [_family(rows, line, terms, inside, sums, rng) for line, inside in zip(sets, columns, strict=True)]
+    families = []
+    total, done = sum(len(line) for line in sets), 0
+    for line in sets:
+        families.append(_family(rows, line, rng, partial(_told, told, done, len(line), total)))
+        done += len(line)
+    return families
 
 
-def _family(
-    rows: BinnedRows,
-    sets: NDArray[np.int64],
-    terms: Terms,
-    columns: NDArray[np.intp],
-    sums: NDArray[np.float32],
-    rng: np.random.Generator,
-) -> Family:
-    """Evidence of the sets of one size from the label sums of all terms."""
+def _told(told: Report, done: int, now: int, total: int, fraction: float) -> None:
+    told((done + fraction * now) / total)
+
+
+def _family(rows: BinnedRows, sets: Lines, rng: np.random.Generator, told: Report) -> Family:
+    """Evidence of the sets of one size, of so many at a time that their sums fit into memory."""
+    labellings = rows.labellings
+    chosen = _covariance_rows(len(sets) * TERMS[sets.shape[1]], labellings.n_rows, rng)
+    codes = np.ascontiguousarray(rows.take(chosen)[0])
+    observed, maxima = [], []
+    for places in blocks(len(sets), max(1, SUMS_AT_ONCE // labellings.n_labellings)):
+        own, largest = _evidence(rows, codes, sets[places])
+        observed.append(own)
+        maxima.append(largest)
+        told(places.stop / len(sets))
+    return Family("broad", sets, np.concatenate(observed), np.max(maxima, axis=0), None)
+
+
+def _evidence(
+    rows: BinnedRows, codes: NDArray[np.uint8], sets: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Observed evidence of every set, and the largest under every labelling; `codes` are behind the covariances."""
     labellings, tables = rows.labellings, rows.tables
-    codes = np.ascontiguousarray(rows.take(_covariance_rows(columns.size, labellings.n_rows, rng))[0])
+    terms, columns = _terms(sets, tables.n_features)
+    sums = rows.term_sums(terms).centred(labellings)
     scale = (labellings.n_rows - 1) / (labellings.counted * (labellings.n_rows - labellings.counted))
     observed, maxima = [], []
-    for at in range(0, len(sets), _SETS_AT_ONCE):
-        inside = columns[at : at + _SETS_AT_ONCE]
+    for places in blocks(len(sets), _SETS_AT_ONCE):
+        inside = columns[places]
         whitening, rank = _whitening(*term_moments(codes, tables.scores, terms[inside]))
         squared = scale * squared_lengths(whitening, inside, sums)
         maxima += [
@@ -61,7 +86,7 @@ def _family(
             for degrees in np.unique(rank)
         ]
         observed.append(log_tail(squared[:, 0], rank))
-    return Family("broad", sets, np.concatenate(observed), np.max(maxima, axis=0), None)
+    return np.concatenate(observed), np.max(maxima, axis=0)
 
 
 def log_tail(x: NDArray[np.float64], degrees: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -74,13 +99,12 @@ def log_tail(x: NDArray[np.float64], degrees: NDArray[np.intp]) -> NDArray[np.fl
     return np.where(degrees == 0, 0.0, np.where(tail > 1e-290, near, far))
 
 
-def _terms(sets: list[NDArray[np.int64]], d: int) -> tuple[Terms, list[NDArray[np.intp]]]:
-    """All different terms, and for each array of sets which of them belong to each set: (t, 3), (s, terms)."""
-    wide = [_terms_of(line, d) for line in sets]
-    keys = [(line * np.array([(d + 1) ** 2, d + 1, 1])).sum(axis=-1) for line in wide]
-    known, index = np.unique(np.concatenate([key.ravel() for key in keys]), return_index=True)
-    terms = np.concatenate([line.reshape(-1, 3) for line in wide])[index]
-    return terms, [np.searchsorted(known, key) for key in keys]
+def _terms(sets: NDArray[np.int64], d: int) -> tuple[Terms, NDArray[np.intp]]:
+    """All different terms, and which of them belong to each set: (t, 3), (s, terms)."""
+    wide = _terms_of(sets, d)
+    keys = (wide * np.array([(d + 1) ** 2, d + 1, 1])).sum(axis=-1)
+    known, index = np.unique(keys.ravel(), return_index=True)
+    return wide.reshape(-1, 3)[index], np.searchsorted(known, keys)
 
 
 def _terms_of(sets: NDArray[np.int64], d: int) -> Terms:
@@ -98,7 +122,7 @@ def _terms_of(sets: NDArray[np.int64], d: int) -> Terms:
 
 def _covariance_rows(products: int, n: int, rng: np.random.Generator) -> NDArray[np.intp]:
     """A random choice of rows, blind to labels, large enough for the covariance of the terms."""
-    least, most = _COVARIANCE_ROWS
+    least, most = COVARIANCE_ROWS
     size = min(n, int(np.clip(_COVARIANCE_WORK / products, least, most)))
     return np.sort(rng.choice(n, size=size, replace=False))
 

@@ -70,7 +70,8 @@ def smallest_groups(
     level : float
         What the scan was held against.
     """
-    counted = MAX_SIZE if len(categories) <= params.max_triples else MAX_SIZE - 1
+    in_full = {1: np.inf, 2: params.max_pairs, MAX_SIZE: min(params.max_pairs, params.max_triples)}
+    counted = max(size for size, most in in_full.items() if len(categories) <= most)
     counted = min(counted, int(np.sum(~categories)))
     critical = critical_value(scan.null, level)
     found = []

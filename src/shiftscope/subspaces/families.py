@@ -8,7 +8,7 @@ the few single features are not drowned by the many triples.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,19 @@ from numpy.typing import NDArray
 Statistic = Literal["localised", "broad"]
 
 _GUMBEL_SPREAD = np.log(np.log(2.0) / np.log(4.0 / 3.0))  # 0.75 quantile minus median of a Gumbel variable
+
+
+class Lines(Protocol):
+    """An array, or what is read like one and makes its lines when asked for them."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the array."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, at: Any, /) -> Any: ...
 
 
 @dataclass(frozen=True)
@@ -37,15 +50,15 @@ class Family:
     """
 
     statistic: Statistic
-    sets: NDArray[np.int64]
+    sets: Lines
     observed: NDArray[np.float64]
     maxima: NDArray[np.float64]
-    boxes: NDArray[np.int64] | None
+    boxes: Lines | None
 
     @property
     def size(self) -> int:
         """Features per set."""
-        return int(self.sets.shape[1])
+        return self.sets.shape[1]
 
     @property
     def chance(self) -> float:

@@ -1,9 +1,9 @@
 """The subspace scan: which small feature sets show that two samples differ?
 
 The neighbourhoods of the full space are blind to a shift in few of many features. The scan counts both samples in
-the cells of small feature sets instead: all single features and pairs, all triples up to `ScanParams.max_triples`
-features, and boxes grown from the best of them. Every number searched over is searched over again under random
-labellings of the labels, so the p-values are exact after all the searching.
+the cells of small feature sets instead: all single features, all pairs up to `ScanParams.max_pairs` and all triples up
+to `ScanParams.max_triples` features, and boxes grown from the best of them. Every number searched over is searched
+over again under random labellings of the labels, so the p-values are exact after all the searching.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import replace
-from itertools import combinations
-from math import ceil
+from math import ceil, comb
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +24,16 @@ from shiftscope.kernels.labels import PACK
 from shiftscope.kernels.window_counts import MAX_BINS, MAX_SIZE
 from shiftscope.labellings.labellings import Labellings, draw_labellings, labellings_within
 from shiftscope.labellings.p_values import p_values
+from shiftscope.machine_memory import check_memory
 from shiftscope.params import ScanParams
 from shiftscope.progress import Progress, silent
 from shiftscope.samples import ChosenColumns, ChosenEngine, Samples, open_samples
+from shiftscope.subspaces.all_sets import SETS_AT_ONCE, AllSets, blocks
 from shiftscope.subspaces.contrasts import contrast_families
 from shiftscope.subspaces.families import Family, family_wise
 from shiftscope.subspaces.growth import grow_boxes
+from shiftscope.subspaces.paired import paired_features
+from shiftscope.subspaces.scan_memory import scan_bytes
 from shiftscope.subspaces.scan_result import FeatureSet, ScanResult
 from shiftscope.subspaces.windows import scan_windows
 
@@ -75,6 +78,7 @@ def scan_pool(samples: Samples, params: ScanParams) -> ScanResult:
     pool, names, rng = samples.pool, samples.encoded.names, np.random.default_rng(samples.random_state)
     whole = pool.gathered or pool.encoded
     n = whole.n_reference + whole.n_current
+    check_memory(scan_memory(n, len(names), params), n, len(names))
     blocks = scan_labellings(n, len(names), whole.n_reference, params, rng)
     return scan_rows(pool.binned(), blocks, names, params, rng=rng, progress=samples.progress)
 
@@ -134,9 +138,10 @@ def scan_rows(
         As many labellings each as memory should hold, led by the observed one.
     """
     rows = labelled(blocks[0])
-    families = list(_families(rows, params, deepcopy(rng), _part_of(progress, 0, len(blocks))))
+    paired = paired_features(rows, map(labelled, blocks[1:]), params)
+    families = list(_families(rows, paired, params, deepcopy(rng), _part_of(progress, 0, len(blocks))))
     for block, labellings in enumerate(blocks[1:], start=1):  # up to rounding, blocks change nothing
-        part = _families(labelled(labellings), params, deepcopy(rng), _part_of(progress, block, len(blocks)))
+        part = _families(labelled(labellings), paired, params, deepcopy(rng), _part_of(progress, block, len(blocks)))
         families = [
             replace(known, maxima=np.concatenate([known.maxima, more.maxima[1:]]))
             for known, more in zip(families, part, strict=True)
@@ -152,9 +157,10 @@ def scan_rows(
         localised_null=localised,
         broad_null=broad,
         n_permutations=len(null) - 1,
-        pairs=_pair_map(families, rows.tables.n_features),
+        pairs=_pair_map(families, paired, rows.tables.n_features),
         columns=np.max([family.standardised(family.observed) for family in alone], axis=0),
         columns_null=family_wise(alone)[1:],
+        paired=None if len(paired) == rows.tables.n_features else paired,
     )
 
 
@@ -168,17 +174,27 @@ def scan_labellings(
     strata: NDArray[np.intp] | None = None,
 ) -> list[Labellings]:
     """The labellings behind a scan of `n` rows and `d` features, in blocks."""
-    n_permutations = params.n_permutations
-    if n_permutations is None:
-        work = n * sum(len(_sets(d, size)) for size in _sizes(d, params))
-        affordable = int(np.clip(_AUTOMATIC_WORK / work, _LEAST_LABELLINGS, _MOST_LABELLINGS))
-        n_permutations = max(affordable // PACK, ceil(1.0 / params.level / PACK)) * PACK - 1
-    seeds = rng.integers(0, 2**64, size=n_permutations, dtype=np.uint64)
+    seeds = rng.integers(0, 2**64, size=n_scan_labellings(n, d, params), dtype=np.uint64)
     step = _MOST_LABELLINGS - 1
-    parts = [seeds[at : at + step] for at in range(0, n_permutations, step)]
+    parts = [seeds[at : at + step] for at in range(0, len(seeds), step)]
     if strata is not None:
         return [labellings_within(strata, n_reference, part) for part in parts]
     return [draw_labellings(n, n_reference, part, fixed) for part in parts]
+
+
+def scan_memory(n: int, d: int, params: ScanParams) -> int:
+    """Bytes that a scan of `n` rows and `d` features takes at most."""
+    n_labellings = min(n_scan_labellings(n, d, params) + 1, _MOST_LABELLINGS)
+    return scan_bytes(n, d, _sizes(d, params), n_labellings, params)
+
+
+def n_scan_labellings(n: int, d: int, params: ScanParams) -> int:
+    """Random labellings of a scan of `n` rows and `d` features."""
+    if params.n_permutations is not None:
+        return params.n_permutations
+    work = n * sum(comb(d if size == 1 else min(d, params.max_pairs), size) for size in _sizes(d, params))
+    affordable = int(np.clip(_AUTOMATIC_WORK / work, _LEAST_LABELLINGS, _MOST_LABELLINGS))
+    return max(affordable // PACK, ceil(1.0 / params.level / PACK)) * PACK - 1
 
 
 def _part_of(progress: Progress, block: int, n_blocks: int) -> Progress:
@@ -187,34 +203,36 @@ def _part_of(progress: Progress, block: int, n_blocks: int) -> Progress:
 
 def _sizes(d: int, params: ScanParams) -> range:
     """Set sizes that are counted exhaustively."""
-    return range(1, min(d, MAX_SIZE if d <= params.max_triples else 2, params.max_features) + 1)
+    triples = d <= min(params.max_triples, params.max_pairs)
+    return range(1, min(d, MAX_SIZE if triples else 2, params.max_features) + 1)
 
 
-def _sets(d: int, size: int) -> NDArray[np.int64]:
-    return np.array(list(combinations(range(d), size)), dtype=np.int64).reshape(-1, size)
-
-
-def _families(rows: BinnedRows, params: ScanParams, rng: np.random.Generator, progress: Progress) -> Iterator[Family]:
+def _families(
+    rows: BinnedRows, paired: NDArray[np.int64], params: ScanParams, rng: np.random.Generator, progress: Progress
+) -> Iterator[Family]:
     """All families of the scan, each with its maximum under every labelling."""
-    n_features = rows.tables.n_features
-    sets = [_sets(n_features, size) for size in _sizes(n_features, params)]
+    d = rows.tables.n_features
+    sets = [AllSets(np.arange(d) if size == 1 else paired, size) for size in _sizes(d, params)]
+    sets = [line for line in sets if len(line)]
     steps = len(sets) + 2
+
+    def told(step: int) -> Callable[[float], None]:
+        return lambda fraction: progress("scan", (step + fraction) / steps)
+
+    progress("scan", 0.0)
     for step, line in enumerate(sets):
-        progress("scan", step / steps)
         n_seeds = _n_seeds(line, params) if step + 1 == len(sets) else 0
-        counted = scan_windows(rows, line, n_seeds, params.rows_per_cell)
+        counted = scan_windows(rows, line, n_seeds, params.rows_per_cell, told(step))
         yield counted.localised
         yield counted.pooled
-    progress("scan", (steps - 2) / steps)
-    yield from contrast_families(rows, sets, rng)
-    progress("scan", (steps - 1) / steps)
+    yield from contrast_families(rows, sets, rng, told(steps - 2))
     yield from grow_boxes(rows, counted.seeds, params.beam, params.max_features, rng)
     progress("scan", 1.0)
 
 
-def _n_seeds(sets: NDArray[np.int64], params: ScanParams) -> int:
+def _n_seeds(sets: AllSets, params: ScanParams) -> int:
     """Pairs are the seeds of wide data, where trying one feature more is dear: fewer of them."""
-    return params.n_seeds if sets.shape[1] == MAX_SIZE else params.n_seeds // _FEWER_PAIRS
+    return params.n_seeds if sets.size == MAX_SIZE else params.n_seeds // _FEWER_PAIRS
 
 
 def _feature_sets(
@@ -227,7 +245,7 @@ def _feature_sets(
     """The strongest sets of all families; of one feature set only its best statistic."""
     labellings, tables, n_reference = rows.labellings, rows.tables, rows.labellings.n_reference
     seen: set[tuple[int, ...]] = set()
-    for p_value, value, family, s in _ranking(families, null):
+    for p_value, value, family, s in _ranking(families, null, max_sets):
         features = tuple(family.sets[s].tolist())
         if features in seen:
             continue
@@ -258,16 +276,26 @@ def _feature_sets(
             return
 
 
-def _ranking(families: list[Family], null: NDArray[np.float64]) -> Iterator[tuple[float, float, Family, int]]:
-    """p-value, value, family and position of every set, by p-value and then by evidence beyond chance."""
-    values = [family.standardised(family.observed) for family in families]
-    beyond = np.concatenate([family.observed - family.chance for family in families])
+def _ranking(
+    families: list[Family], null: NDArray[np.float64], most: int
+) -> Iterator[tuple[float, float, Family, int]]:
+    """p-value, value, family and place of the best sets of each family, by p-value and then by evidence beyond chance.
+
+    A family has a set but once: no more than `most` of its own can be among the `most` best of all.
+    """
+    places = [np.sort(np.argsort(-_beyond(family), kind="stable")[:most]) for family in families]
+    values = [family.standardised(family.observed[at]) for family, at in zip(families, places, strict=True)]
+    beyond = np.concatenate([_beyond(family)[at] for family, at in zip(families, places, strict=True)])
     p_value = p_values(np.concatenate(values), null)
     owner = np.repeat(np.arange(len(families)), [len(line) for line in values])
-    place = np.concatenate([np.arange(len(line)) for line in values])
+    place = np.concatenate(places)
+    value = np.concatenate(values)
     for at in np.lexsort((-beyond, p_value)):
-        family, s = owner[at], int(place[at])
-        yield float(p_value[at]), float(values[family][s]), families[family], s
+        yield float(p_value[at]), float(value[at]), families[owner[at]], int(place[at])
+
+
+def _beyond(family: Family) -> NDArray[np.float64]:
+    return family.observed - family.chance
 
 
 def _strongest_cell(rows: BinnedRows, features: tuple[int, ...]) -> NDArray[np.int64]:
@@ -293,11 +321,16 @@ def _cells(tables: BinTables, feature: int) -> NDArray[np.int64]:
     return np.union1d(quarters, [1]) if np.isneginf(tables.smallest[feature, 0]) else quarters
 
 
-def _pair_map(families: list[Family], d: int) -> NDArray[np.float64]:
-    """Largest value of each pair, symmetric; of each single feature on the diagonal."""
-    best = np.full((d, d), -np.inf)
-    for family in families:
-        if family.size <= 2:
-            rows, columns = family.sets[:, 0], family.sets[:, -1]
-            best[rows, columns] = np.maximum(best[rows, columns], family.standardised(family.observed))
+def _pair_map(families: list[Family], paired: NDArray[np.int64], d: int) -> NDArray[np.float64]:
+    """Largest value of each pair of the `paired` features, symmetric; of each single feature on the diagonal."""
+    place = np.full(d, -1)
+    place[paired] = np.arange(len(paired))
+    best = np.full((len(paired), len(paired)), -np.inf)
+    for family in (family for family in families if family.size <= 2):
+        for part in blocks(len(family.sets), SETS_AT_ONCE):
+            at = place[family.sets[part]]
+            shown = (at >= 0).all(axis=1)
+            rows, columns = at[shown, 0], at[shown, -1]
+            values = family.standardised(family.observed[part])[shown]
+            best[rows, columns] = np.maximum(best[rows, columns], values)
     return np.asarray(np.maximum(best, best.T))

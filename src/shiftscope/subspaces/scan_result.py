@@ -128,6 +128,8 @@ class ScanResult:
         Largest value of each feature by itself.
     columns_null : (n_permutations,) array
         Largest value of any feature by itself under each random labelling.
+    paired : int array or None
+        The features of `pairs`, where there are too many to count all pairs (`ScanParams.max_pairs`); None if all are.
     """
 
     sets: tuple[FeatureSet, ...]
@@ -138,6 +140,7 @@ class ScanResult:
     pairs: NDArray[np.float64]
     columns: NDArray[np.float64]
     columns_null: NDArray[np.float64]
+    paired: NDArray[np.int64] | None = None
 
     @property
     def null(self) -> NDArray[np.float64]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
+from shiftscope.engines.base import Report
 from shiftscope.engines.binned_rows import BinnedRows, WindowTask
 from shiftscope.kernels.labels import PACK
 from shiftscope.kernels.window_counts import MAX_BINS, unpack_windows
-from shiftscope.subspaces.families import Family
+from shiftscope.subspaces.all_sets import SETS_AT_ONCE, blocks
+from shiftscope.subspaces.families import Family, Lines
 
 FINEST = (256, 64, 16)  # most bins per feature for sets of one, two and three features
 COARSEST = 4  # the windows of this grid are half the range of a feature
@@ -29,6 +32,8 @@ class Seeds:
     sets : (labellings, n_seeds, size) int64
     boxes : (labellings, n_seeds, size, 2) int64
         First and last fine code along each feature.
+    values : (labellings, n_seeds) float32
+        Evidence of the windows, falling.
     counts : (labellings,) int64
         How many of them are in use, best first.
     evidence : (labellings,) float64
@@ -37,8 +42,25 @@ class Seeds:
 
     sets: NDArray[np.int64]
     boxes: NDArray[np.int64]
+    values: NDArray[np.float32]
     counts: NDArray[np.int64]
     evidence: NDArray[np.float64]
+
+    def joined(self, other: Seeds) -> Seeds:
+        """As many of the best of both."""
+        n_seeds = max(self.values.shape[1], other.values.shape[1])
+        order = np.argsort(-np.hstack([self.values, other.values]), axis=1, kind="stable")[:, :n_seeds]
+
+        def best(one: NDArray[Any], more: NDArray[Any]) -> NDArray[Any]:
+            return np.concatenate([one, more], axis=1)[np.arange(len(order))[:, None], order]
+
+        return Seeds(
+            best(self.sets, other.sets),
+            best(self.boxes, other.boxes),
+            best(self.values, other.values),
+            np.minimum(self.counts + other.counts, n_seeds),
+            np.maximum(self.evidence, other.evidence),
+        )
 
 
 @dataclass(frozen=True)
@@ -50,20 +72,36 @@ class WindowScan:
     seeds: Seeds
 
 
-def scan_windows(rows: BinnedRows, sets: NDArray[np.int64], n_seeds: int, rows_per_cell: int) -> WindowScan:
+def scan_windows(
+    rows: BinnedRows, sets: Lines, n_seeds: int, rows_per_cell: int, told: Report | None = None
+) -> WindowScan:
     """Count every set of `sets` (s, size), in lexicographic order, under every labelling; keep `n_seeds` per labelling.
 
     The localised evidence of a set is that of its best window: half the deviance, minus the log of the number
     of windows of that grid. The broad evidence is minus the log p-value of its largest pooled chi-square.
+    Sets are counted block by block; of a block, only labelling 0, the maxima and the best sets are kept.
     """
     labellings, grid = rows.labellings, Grid.fitting(rows.labellings.n_rows, sets.shape[1], rows_per_cell)
     floor = float(np.log(len(sets) * grid.levels / max(_LOOKED_AT, _LOOKED_AT_PER_SEED * n_seeds)))
-    counter = np.dtype(np.uint16 if labellings.counted < np.iinfo(np.uint16).max else np.uint32)
-    task = WindowTask(sets, grid.finest, floor, grid.price, counter)
-    results = [
-        _Block.of(grid, sets, floor, n_seeds, *rows.scan_windows(task, pack)) for pack in range(labellings.n_packs)
-    ]
-    return _collect(sets, results, labellings.n_labellings)
+    observed: list[_Observed] = []
+    packs: list[_Pack] = []
+    for places in blocks(len(sets), SETS_AT_ONCE):
+        task = window_task(rows, grid, sets[places], floor)
+        found = []
+        for pack in range(labellings.n_packs):
+            seen, best = _looked_at(grid, task, n_seeds, pack == 0, *rows.scan_windows(task, pack))
+            observed += [] if seen is None else [seen]
+            found.append(best)
+            if told is not None:
+                told((places.start + len(task.sets) * (pack + 1) / labellings.n_packs) / len(sets))
+        packs = [one.joined(more) for one, more in zip(packs, found, strict=True)] if packs else found
+    return _collect(grid, sets, observed, packs, labellings.n_labellings)
+
+
+def window_task(rows: BinnedRows, grid: Grid, sets: NDArray[np.int64], floor: float) -> WindowTask:
+    """Count `sets` on a grid; windows with less evidence than `floor` are skipped."""
+    counter = np.dtype(np.uint16 if rows.labellings.counted < np.iinfo(np.uint16).max else np.uint32)
+    return WindowTask(sets, grid.finest, floor, grid.price, counter)
 
 
 @dataclass(frozen=True)
@@ -93,43 +131,70 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class _Block:
+class _Boxes:
+    """Boxes (sets, size, 2) of packed windows, read like an array: numbers of four bytes until they are asked for."""
+
+    grid: Grid
+    windows: NDArray[np.int32]
+    size: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the array."""
+        return len(self), self.size, 2
+
+    def __len__(self) -> int:
+        return len(self.windows)
+
+    def __getitem__(self, at: Any, /) -> NDArray[np.int64]:
+        return self.grid.boxes(self.windows[at], self.size)
+
+
+@dataclass(frozen=True)
+class _Observed:
+    """Evidence of some sets under labelling 0."""
+
+    localised: NDArray[np.float64]
+    pooled: NDArray[np.float64]
+    windows: NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class _Pack:
     """Reduced results of `PACK` labellings."""
 
-    localised: NDArray[np.float64]  # (s,) labelling 0
-    pooled: NDArray[np.float64]  # (s,) labelling 0
-    boxes: NDArray[np.int64]  # (s, size, 2) labelling 0
     maxima: NDArray[np.float64]  # (2, PACK) localised and pooled
     seeds: Seeds
 
-    @classmethod
-    def of(
-        cls,
-        grid: Grid,
-        sets: NDArray[np.int64],
-        floor: float,
-        n_seeds: int,
-        evidence: NDArray[np.float32],
-        window: NDArray[np.int32],
-        pooled: NDArray[np.float32],
-    ) -> _Block:
-        """Keep labelling 0, the maxima and the best `n_seeds` sets of each labelling."""
-        size, labellings = sets.shape[1], np.arange(PACK)[:, None]
-        best = _largest(evidence[0], min(n_seeds, len(sets)))
-        in_use = (evidence[0, best, labellings] > floor).sum(axis=1)
-        most = np.maximum(evidence[0].max(axis=0), floor) + grid.price[0]
-        seeds = Seeds(sets[best], grid.boxes(window[0, best, labellings], size), in_use, most)
-        observed = np.where(evidence[0, :, 0] >= evidence[1, :, 0], window[0, :, 0], window[1, :, 0])
-        return cls(
-            localised=evidence[:, :, 0].max(axis=0).astype(float),
-            pooled=_log_p(pooled[:, 0]),
-            boxes=grid.boxes(observed, size),
-            maxima=np.stack([np.maximum(evidence.max(axis=(0, 1)), floor), _log_p(pooled.max(axis=0))]),
-            seeds=seeds,
-        )
+    def joined(self, other: _Pack) -> _Pack:
+        """Of the sets of both."""
+        return _Pack(np.maximum(self.maxima, other.maxima), self.seeds.joined(other.seeds))
 
 
-def _largest(evidence: NDArray[np.float32], count: int) -> NDArray[np.intp]:
+def _looked_at(
+    grid: Grid,
+    task: WindowTask,
+    n_seeds: int,
+    observed: bool,
+    evidence: NDArray[np.float32],
+    window: NDArray[np.int32],
+    pooled: NDArray[np.float32],
+) -> tuple[_Observed | None, _Pack]:
+    """Labelling 0, if it is the observed one; the maxima and the best `n_seeds` sets of each labelling."""
+    (count, size), labellings = task.sets.shape, np.arange(PACK)[:, None]
+    best = largest(evidence[0], min(n_seeds, count))
+    values = evidence[0, best, labellings]
+    boxes = grid.boxes(window[0, best, labellings], size)
+    most = np.maximum(evidence[0].max(axis=0), task.floor) + grid.price[0]
+    seeds = Seeds(task.sets[best], boxes, values, (values > task.floor).sum(axis=1), most)
+    maxima = np.stack([np.maximum(evidence.max(axis=(0, 1)), task.floor), _log_p(pooled.max(axis=0))])
+    if not observed:
+        return None, _Pack(maxima, seeds)
+    windows = np.where(evidence[0, :, 0] >= evidence[1, :, 0], window[0, :, 0], window[1, :, 0])
+    return _Observed(evidence[:, :, 0].max(axis=0).astype(float), _log_p(pooled[:, 0]), windows), _Pack(maxima, seeds)
+
+
+def largest(evidence: NDArray[np.float32], count: int) -> NDArray[np.intp]:
     """Positions of the `count` largest values of each column, best first: (columns, count)."""
     if count == 0:
         return np.empty((evidence.shape[1], 0), np.intp)
@@ -144,16 +209,17 @@ def _log_p(deviate: NDArray[np.float32]) -> NDArray[np.float64]:
     return np.asarray(-log_ndtr(-deviate.astype(float)))
 
 
-def _collect(sets: NDArray[np.int64], blocks: list[_Block], n_labellings: int) -> WindowScan:
-    """Put the blocks of labellings back together, without the labellings that only filled the last one."""
-    observed, maxima = blocks[0], np.hstack([block.maxima for block in blocks])[:, :n_labellings]
+def _collect(grid: Grid, sets: Lines, observed: list[_Observed], packs: list[_Pack], n_labellings: int) -> WindowScan:
+    """Put sets and labellings back together, without the labellings that only filled the last pack."""
+    maxima = np.hstack([pack.maxima for pack in packs])[:, :n_labellings]
+    localised, pooled, windows = (
+        np.concatenate([getattr(part, name) for part in observed]) for name in ("localised", "pooled", "windows")
+    )
+    kept = (
+        np.concatenate([getattr(pack.seeds, field.name) for pack in packs])[:n_labellings] for field in fields(Seeds)
+    )
     return WindowScan(
-        Family("localised", sets, observed.localised, maxima[0], observed.boxes),
-        Family("broad", sets, observed.pooled, maxima[1], None),
-        Seeds(
-            np.concatenate([block.seeds.sets for block in blocks])[:n_labellings],
-            np.concatenate([block.seeds.boxes for block in blocks])[:n_labellings],
-            np.concatenate([block.seeds.counts for block in blocks])[:n_labellings],
-            np.concatenate([block.seeds.evidence for block in blocks])[:n_labellings],
-        ),
+        Family("localised", sets, localised, maxima[0], _Boxes(grid, windows, sets.shape[1])),
+        Family("broad", sets, pooled, maxima[1], None),
+        Seeds(*kept),
     )

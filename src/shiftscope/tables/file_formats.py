@@ -26,6 +26,7 @@ from shiftscope.tables.file_kind import ARROW_SUFFIXES, LINES_SUFFIXES, PARQUET_
 from shiftscope.tables.objects import Raw
 from shiftscope.tables.options import TableOptions
 from shiftscope.tables.text_bytes import Sample, encoding_of, unpacked
+from shiftscope.tables.unheard import unheard
 
 _UNREADABLE = (Exception, pl.exceptions.PanicException)  # parsers raise anything on a corrupt file
 _ZIPPED = re.compile(rf"({'|'.join(re.escape(s) for s in TEXT_SUFFIXES + LINES_SUFFIXES)})\.gz$", re.IGNORECASE)
@@ -89,9 +90,8 @@ def _read_one(path: Path, kind: str, options: TableOptions, sample: bool) -> tup
     """What one file holds, and how many rows there are if not all were read."""
     if kind == "delimited text":
         return read_text(path, options, TextFile.sample_frame if sample else TextFile.frame), None
-    if kind == "Parquet" and sample:
-        return _parquet_sample(path)
-    return _READERS[kind](path), None
+    with unheard():
+        return _parquet_sample(path) if kind == "Parquet" and sample else (_READERS[kind](path), None)
 
 
 def _parquet_sample(path: Path) -> tuple[pl.DataFrame, int | None]:
