@@ -16,7 +16,7 @@ from shiftscope.engines.base import Gathered
 from shiftscope.job import Job
 from shiftscope.labellings.p_values import p_values
 from shiftscope.overview.column_overview import ColumnOverview, ColumnSide, Flag
-from shiftscope.overview.effect_size import Effect, level_effect, number_effect
+from shiftscope.overview.effect_size import Effect, Errors, level_effect, number_effect
 from shiftscope.overview.flags import beyond_noise, level_flags, missing_flag, number_flags, tidy
 from shiftscope.subspaces.scan_result import ScanResult
 
@@ -35,11 +35,13 @@ def overview(job: Job, scan: ScanResult | None) -> tuple[ColumnOverview, ...]:
     unknown = np.full(len(encoded.names), np.nan)
     evidence = unknown if scan is None else scan.columns
     p_value = unknown if scan is None else p_values(scan.columns, scan.columns_null)
-    found = []
+    errors, found = Errors.drawn(job.random_state), []
     for feature, column in enumerate(encoded.features):
-        values, rng = encoded.values(feature), np.random.default_rng([job.random_state, feature])
+        values = encoded.values(feature)
         parts = values[: encoded.n_reference], values[encoded.n_reference :]
-        seen = _levels(column, parts, rng) if column.kind == "category" else _numbers(encoded, feature, parts, rng)
+        seen = (
+            _levels(column, parts, errors) if column.kind == "category" else _numbers(encoded, feature, parts, errors)
+        )
         if gathered is not None:
             seen = seen.of_all_rows(gathered, feature)
         found.append(
@@ -76,12 +78,12 @@ class _Seen:
         return replace(self, sides=(first, second), flags=(*missing_flag((first, second)), *others))
 
 
-def _numbers(encoded: Encoded, feature: int, parts: Parts, rng: np.random.Generator) -> _Seen:
+def _numbers(encoded: Encoded, feature: int, parts: Parts, errors: Errors) -> _Seen:
     column, scale = encoded.features[feature], float(encoded.scale[feature])
     reference, current = (tidy(part[~np.isnan(part)]) for part in parts)
     told = _told_values(column, reference, current)
     sides = _number_side(parts[0].size, reference, told[0]), _number_side(parts[1].size, current, told[1])
-    effect = number_effect(reference, current, scale, rng)
+    effect = number_effect(reference, current, scale, errors)
     flags = number_flags(reference, current, sides, column.text, effect=effect.size, plain=column.kind == "number")
     shift = (sides[1].median - sides[0].median) / scale if scale > 0 else float("nan")
     return _Seen(sides, shift, effect, (*missing_flag(sides), *flags))
@@ -114,7 +116,7 @@ def _told_values(
     return first, second
 
 
-def _levels(column: Feature, parts: Parts, rng: np.random.Generator) -> _Seen:
+def _levels(column: Feature, parts: Parts, errors: Errors) -> _Seen:
     counts = [_counted(part, len(column.levels)) for part in parts]
     told = _most_changed(*(rows[:-1] for rows in counts))
     first, second = (
@@ -129,7 +131,7 @@ def _levels(column: Feature, parts: Parts, rng: np.random.Generator) -> _Seen:
         for rows in counts
     )
     flags = (*missing_flag((first, second)), *level_flags(column.levels, counts[0][:-1], counts[1][:-1]))
-    return _Seen((first, second), float("nan"), level_effect(counts[0], counts[1], rng), flags)
+    return _Seen((first, second), float("nan"), level_effect(counts[0], counts[1], errors), flags)
 
 
 def _most_changed(reference: NDArray[np.intp], current: NDArray[np.intp]) -> NDArray[np.intp]:
