@@ -19,7 +19,7 @@ from markupsafe import Markup
 from shiftscope.findings import ColumnOverview, LeftOut, Side
 from shiftscope.output_files import write_text
 from shiftscope.params import CompareParams
-from shiftscope.report import explorer, figures, sentences
+from shiftscope.report import explorer, figures, overview_sentences, sentences
 from shiftscope.report.column_picture import column_picture
 from shiftscope.report.figure_data import TOP_FEATURES, Gallery, ScoreTail
 from shiftscope.report.summary import Choice, ModeSummary, Summary
@@ -116,6 +116,7 @@ def _templates() -> Environment:
     )
     environment.globals.update(
         words=sentences,
+        column_words=overview_sentences,
         features_listed=FEATURES_LISTED,
         rows_listed=ROWS_LISTED,
         columns_listed=COLUMNS_LISTED,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import PathLike
 
 from shiftscope.output_files import write_text
-from shiftscope.report import sentences
+from shiftscope.report import overview_sentences, sentences
 from shiftscope.report.summary import ModeSummary, Summary
 
 SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>#|!~$&@"})
@@ -31,8 +31,8 @@ def write_markdown(summary: Summary, path: str | PathLike[str] | None = None) ->
 
 
 def _columns(summary: Summary) -> str:
-    told = [f"- {_safe(sentences.column_sentence(column))}" for column in sentences.told_columns(summary)]
-    return "\n".join([_safe(sentences.columns_sentence(summary)), *([""] if told else []), *told])
+    told = [f"- {_safe(line)}" for line in overview_sentences.told_columns(summary)]
+    return "\n".join([_safe(overview_sentences.columns_sentence(summary)), *([""] if told else []), *told])
 
 
 def _mode(number: int, summary: Summary, mode: ModeSummary) -> str:

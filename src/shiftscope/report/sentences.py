@@ -6,17 +6,17 @@ import textwrap
 from collections import Counter
 from math import isfinite
 
-from shiftscope.findings import ColumnOverview, Detectable, Direction, Kind, LeftOut, other_side
-from shiftscope.messages import percent
+from shiftscope.findings import Detectable, Direction, Kind, LeftOut, other_side
+from shiftscope.messages import NAME_LENGTH, percent
+from shiftscope.messages import shown_name as shown_name  # for the templates too
 from shiftscope.report.axes import Axis, Ticks
 from shiftscope.report.figure_data import POINTS_SHOWN
+from shiftscope.report.overview_sentences import columns_sentence, told_columns
 from shiftscope.report.summary import ModeSummary, ScanSummary, SetSummary, Summary
 
 WIDTH = 100
 COLUMNS_NAMED = 8  # features named in a sentence; the rest are counted
-DIFFERING_TOLD = 10  # columns that differ by themselves which are told in text
 TITLE_NAMES = 3  # features named in a heading
-NAME_LENGTH = 40  # longest column name shown in full
 REASON_LENGTH = 120  # longest reason shown in full
 PLURALS: dict[Kind, str] = {
     "number": "numbers",
@@ -33,9 +33,7 @@ def as_text(summary: Summary) -> str:
     if not summary.differs:
         parts += clear_sentences(summary)
     if summary.differs:
-        parts.append(
-            "\n".join([columns_sentence(summary), *(f"  {column_sentence(c)}" for c in told_columns(summary))])
-        )
+        parts.append("\n".join([columns_sentence(summary), *(f"  {line}" for line in told_columns(summary))]))
     for number, mode in enumerate(summary.modes, start=1):
         lines = [f"Mode {number}: {mode_sentence(mode)}", f"  {rows_sentence(summary, mode)}"]
         lines += [f"  {direction_sentence(direction)}" for direction in mode.directions[:COLUMNS_NAMED]]
@@ -160,84 +158,6 @@ def kinds_sentence(summary: Summary) -> str:
     """How many columns of each kind were compared: "3 numbers, 1 category"."""
     counts = Counter(column.kind for column in summary.columns)
     return ", ".join(f"{count:,} {kind if count == 1 else PLURALS[kind]}" for kind, count in counts.most_common())
-
-
-def told_columns(summary: Summary) -> tuple[ColumnOverview, ...]:
-    """The columns that differ by themselves, the strongest ones."""
-    return _differing(summary)[:DIFFERING_TOLD]
-
-
-def _differing(summary: Summary) -> tuple[ColumnOverview, ...]:
-    return tuple(column for column in summary.columns if column.p_value <= summary.alpha)
-
-
-def columns_sentence(summary: Summary) -> str:
-    """How many columns differ by themselves, before they are listed."""
-    found = len(_differing(summary))
-    strongest = f"; the {DIFFERING_TOLD} strongest" if found > DIFFERING_TOLD else ""
-    return f"{_columns_found(summary)}{f'{strongest} (reference -> current):' if found else '.'}"
-
-
-def _columns_found(summary: Summary) -> str:
-    if not any(isfinite(column.p_value) for column in summary.columns):
-        return "Columns by themselves were not tested: the scan was switched off"
-    found, n = len(_differing(summary)), len(summary.columns)
-    if not found:
-        return "No column differs by itself: the difference shows only in columns taken together"
-    return (
-        "The only column differs"
-        if n == 1
-        else f"{found:,} of {n:,} columns {'differ by themselves' if found > 1 else 'differs by itself'}"
-    )
-
-
-def column_sentence(column: ColumnOverview) -> str:
-    """How one column differs as a whole."""
-    return f"{shown_name(column.name)} {column.change}"
-
-
-def effect_text(column: ColumnOverview) -> str:
-    """How far a column moved, with its interval."""
-    if not isfinite(column.effect):
-        return "–"
-    low, high = column.effect_interval
-    if column.kind == "category":
-        return f"{percent(column.effect)} ({percent(low)} to {percent(high)})"
-    return f"{column.effect:.2f} sd ({low:.2f} to {high:.2f})"
-
-
-def overview_sentence(summary: Summary) -> str:
-    """What the overview says first."""
-    if summary.differs:
-        return f"{_columns_found(summary)}."
-    return "What each column is like in either sample. No difference was found, so none of these is one."
-
-
-def overview_note(summary: Summary) -> str:
-    """How to read the overview."""
-    return (
-        "Lines reach from the smallest to the largest value, boxes hold the middle half, marks are medians; bars are "
-        "shares of the levels that changed most. How far: the mean distance that values would have to move, in "
-        "standard deviations (sd), or the share of rows that would have to change their level, with a 95 % interval. "
-        "p: how often chance shows as much in any of the columns."
-    )
-
-
-def other_flags(column: ColumnOverview) -> list[str]:
-    """What is odd about a column beyond what its change tells."""
-    told = column.change
-    return [flag.sentence for flag in column.flags if flag.kind != "missing" and flag.sentence not in told]
-
-
-def missing_text(column: ColumnOverview) -> str:
-    """Shares of missing values."""
-    shares = column.reference.missing_share, column.current.missing_share
-    return f"{percent(shares[0])} -> {percent(shares[1])}" if any(shares) else "–"
-
-
-def sortable(value: float) -> float:
-    """A number to sort by; what is not known comes last."""
-    return value if isfinite(value) else 9.0
 
 
 def left_out_sentence(summary: Summary) -> list[str]:
@@ -446,10 +366,3 @@ def axis_name(axis: Axis, marks: Ticks, length: int = NAME_LENGTH) -> str:
     if axis.standardised:
         return f"{name} (standardised)"
     return f"{name} ({marks.common})" if marks.common else name
-
-
-def shown_name(name: str, length: int = NAME_LENGTH) -> str:
-    """A column name on one line, printable, at most `length` characters with its end kept."""
-    line = "".join(c if c.isprintable() else "·" for c in " ".join(name.split()))
-    tail = length // 3
-    return line if len(line) <= length else f"{line[: length - tail - 1]}…{line[-tail:]}"

@@ -7,7 +7,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from shiftscope.report import sentences
+from shiftscope.report import overview_sentences, sentences
 from shiftscope.report.summary import ModeSummary, Summary
 
 FOUND, CLEAR = "yellow", "green"
@@ -37,12 +37,14 @@ def show(summary: Summary, console: Console) -> None:
 
 def _show_columns(summary: Summary, console: Console) -> None:
     console.print()
-    console.print(Text(sentences.columns_sentence(summary)))
+    console.print(Text(overview_sentences.columns_sentence(summary)))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for heading in ("column", "how it differs", "how far"):
         table.add_column(heading)
-    for column in sentences.told_columns(summary):
-        table.add_row(Text(sentences.shown_name(column.name)), Text(column.change), Text(sentences.effect_text(column)))
+    for column in overview_sentences.strongest_columns(summary):
+        table.add_row(
+            Text(sentences.shown_name(column.name)), Text(column.change), Text(overview_sentences.effect_text(column))
+        )
     if table.rows:
         console.print(table)
 
