@@ -55,6 +55,8 @@ RESULT = [
     "kept_p_value",
     "kept_reference",
     "modes",
+    "overview",
+    "p_compared",
     "p_value",
     "params",
     "random_state",

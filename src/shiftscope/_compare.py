@@ -20,6 +20,7 @@ from shiftscope.modes.describe import describe
 from shiftscope.modes.from_full_space import full_space_modes
 from shiftscope.modes.from_scan import scan_modes
 from shiftscope.modes.mode import Settled
+from shiftscope.overview.overview import overview
 from shiftscope.params import CompareParams
 from shiftscope.progress import Progress
 from shiftscope.results import ShiftResult
@@ -109,17 +110,18 @@ def protocol(job: Job, clock: Clock) -> ShiftResult:
     calibration = calibrated(job, graph, params.labellings, job.stage("calibrate"))
     clock.stop("calibrate")
 
-    p_value = min(1.0, job.searches * min(calibration.p_value, 1.0 if scan is None else scan.p_value))
+    p_compared = min(1.0, job.searches * min(calibration.p_value, 1.0 if scan is None else scan.p_value))
+    p_value = min([p_compared, *(left.chance for left in encoded.left_out)])
     modes: tuple[Settled, ...] = ()
     equalisation: Equalisation | None = None
     kept = np.arange(len(job.points))
-    if p_value <= params.alpha:
+    if p_compared <= params.alpha:
         modes = () if scan is None else scan_modes(job, scan)
         clock.stop("modes of the scan")
         more = full_space_modes(job, graph, calibration, modes)
         modes, equalisation, kept = modes + more.modes, more.equalisation, more.kept
         clock.stop("modes of the full space")
-    kept_p_value = p_value if kept.size == len(job.points) else _p_value_of(job, graph, kept)
+    kept_p_value = p_compared if kept.size == len(job.points) else _p_value_of(job, graph, kept)
     clock.stop("rows kept")
 
     kept_reference, kept_current = encoded.in_samples(kept)
@@ -127,7 +129,9 @@ def protocol(job: Job, clock: Clock) -> ShiftResult:
     return ShiftResult(
         detected=p_value <= params.alpha,
         p_value=p_value,
+        p_compared=p_compared,
         alpha=params.alpha,
+        overview=overview(job, scan),
         modes=describe(job, modes),
         scores=scores,
         kept_reference=kept_reference,

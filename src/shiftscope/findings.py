@@ -25,6 +25,7 @@ from shiftscope.full_space.tail_test import Tail
 from shiftscope.labellings.p_values import ROUNDING, critical_value
 from shiftscope.modes.feature_count import Curve
 from shiftscope.modes.mode import Direction, Mode
+from shiftscope.overview.column_overview import ColumnOverview, ColumnSide, Flag
 from shiftscope.params import CompareParams
 from shiftscope.subspaces.detectable import Detectable, smallest_groups
 from shiftscope.subspaces.scan_result import FeatureSet, ScanResult
@@ -36,6 +37,8 @@ from shiftscope.tables.file_readings import Look
 __all__ = [  # what findings consist of: the reports take all of it from here
     "DAY",
     "Calibration",
+    "ColumnOverview",
+    "ColumnSide",
     "Columns",
     "CompareParams",
     "Curve",
@@ -46,6 +49,7 @@ __all__ = [  # what findings consist of: the reports take all of it from here
     "Feature",
     "FeatureSet",
     "Findings",
+    "Flag",
     "Kind",
     "LeftOut",
     "Look",
@@ -75,6 +79,10 @@ class Findings:
         p_value <= alpha.
     p_value, alpha : float
         Calibrated p-value of the whole comparison, and the level it is held against.
+    p_compared : float
+        The same of the columns compared: different only if columns were set aside that tell the samples apart.
+    overview : tuple of ColumnOverview
+        Every column compared by itself, strongest first.
     modes : tuple of Mode
         Strongest first; empty when nothing was detected.
     scores : Scores
@@ -112,7 +120,9 @@ class Findings:
 
     detected: bool
     p_value: float
+    p_compared: float
     alpha: float
+    overview: tuple[ColumnOverview, ...] = field(repr=False)
     modes: tuple[Mode, ...]
     scores: Scores = field(repr=False)
     kept_reference: NDArray[np.intp] = field(repr=False)
@@ -144,6 +154,11 @@ class Findings:
     def n_current(self) -> int:
         """Rows of the current sample, wherever they are."""
         return (self.gathered or self.encoded).n_current
+
+    @property
+    def set_aside(self) -> tuple[LeftOut, ...]:
+        """Columns that tell the samples apart by themselves; all else is about the others."""
+        return tuple(left for left in self.encoded.left_out if left.apart)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -196,6 +211,7 @@ class Findings:
         """The same answer with the roles of the two samples exchanged."""
         return replace(
             self,
+            overview=tuple(column.swapped() for column in self.overview),
             modes=tuple(mode.swapped() for mode in self.modes),
             scores=self.scores.swapped(),
             kept_reference=self.kept_current,

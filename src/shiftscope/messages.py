@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 NAMES_SHOWN = 3  # a message names this many columns and counts the rest
 TEXT_SHOWN = 60  # characters of a name or value in a message
+NAME_LENGTH = 40  # longest column name that a report shows in full
 
 
 def shown(text: object) -> str:
@@ -41,3 +42,10 @@ def percent(share: float) -> str:
     """A share of one with two significant digits: 31 %, 4.6 %, 0.04 %."""
     value = 100 * share
     return f"{value:.0f} %" if abs(value) >= 10 else f"{float(f'{value:.2g}'):g} %"
+
+
+def shown_name(name: str, length: int = NAME_LENGTH) -> str:
+    """A column name on one line, printable, at most `length` characters with its end kept."""
+    line = "".join(c if c.isprintable() else "·" for c in " ".join(name.split()))
+    tail = length // 3
+    return line if len(line) <= length else f"{line[: length - tail - 1]}…{line[-tail:]}"

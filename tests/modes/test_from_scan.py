@@ -102,7 +102,7 @@ def test_sets_are_tried_without_chance_columns_while_they_are_sure(monkeypatch, 
 
     monkeypatch.setattr(from_scan, "_broad_modes", watched)
     null = np.linspace(0.0, 5.0, 255)
-    scan = ScanResult(sets, 1 / 64, null, null, n_permutations=63, pairs=np.zeros((6, 6)))
+    scan = ScanResult(sets, 1 / 64, null, null, 63, np.zeros((6, 6)), np.zeros(6), null)
     assert scan_modes(job, scan) == ()
     assert seen == tried
 

@@ -137,7 +137,7 @@ def test_two_thousand_columns(run, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert "No difference was found" in said
     html = (tmp_path / "out.html").read_text()
     assert (Elements(html).scripts, Elements(html).risky) == (2, [])
-    assert "and 1700 more" in html
+    assert "and 1,000 more" in html
     assert len(html.encode()) < LIMIT
 
 

@@ -152,7 +152,8 @@ def test_json_holds_only_finite_numbers(found: ShiftResult) -> None:
 
 def test_json_names_columns_that_were_left_out(found: ShiftResult) -> None:
     result = renamed(found, found.names, (LeftOut("id", "constant: 1 in every row"),))
-    assert json.loads(result.to_json())["left_out"] == [{"name": "id", "reason": "constant: 1 in every row"}]
+    (left,) = json.loads(result.to_json())["left_out"]
+    assert left == {"name": "id", "reason": "constant: 1 in every row", "apart": False, "chance": 1.0}
 
 
 def test_json_survives_names_that_no_encoding_can_hold(found: ShiftResult, tmp_path: Path) -> None:
@@ -412,7 +413,7 @@ def with_scan(result: ShiftResult) -> ShiftResult:
         rows_current=np.arange(40),
     )
     null = np.zeros(99)
-    scan = ScanResult((found,), 0.001, null, null, 99, np.zeros((3, 3)))
+    scan = ScanResult((found,), 0.001, null, null, 99, np.zeros((3, 3)), np.zeros(3), null)
     mode = replace(result.modes[0], origin="scan", localisation=None)
     params = replace(result.params, scan=ScanParams(), n_permutations=None)
     return replace(result, scan=scan, modes=(mode,), params=params)

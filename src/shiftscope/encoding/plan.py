@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shiftscope.encoding.agreed_columns import Kinds, Reading
+from shiftscope.encoding.apart import apart_in_words, chance_apart
 from shiftscope.encoding.column_facts import NOUNS, Facts
 from shiftscope.encoding.features import Centre, Encoding, Feature, Gaps, Levels, Numbers, Standard
 from shiftscope.encoding.identifiers import number_names, text_names, too_many
@@ -122,8 +123,11 @@ def make_plan(samples: Samples, columns: Columns) -> Plan:
     names, left_out = _match(samples, columns)
     agreed, unfit = _agreed(samples, names, columns)
     fit, names_only = _without_names(samples, agreed, columns)
-    kept, useless = _choose(samples, list(_encoded(samples, fit)))
-    unfit += names_only + useless
+    meeting, aside = _without_apart(fit, columns)
+    kept, useless = _choose(samples, list(_encoded(samples, meeting)))
+    if aside and not kept:  # nothing else could be compared
+        aside, (kept, useless) = [], _choose(samples, list(_encoded(samples, fit)))
+    unfit += names_only + aside + useless
     if not kept:
         raise InputError(f"reference and current: none of the common columns ({listed(names)}) {_why_none(unfit)}")
     owned = _layout([column.encoding.width for column in kept])
@@ -267,6 +271,20 @@ def _without_names(samples: Samples, found: dict[str, Pair], columns: Columns) -
             unfit.append(LeftOut(name, reason))
     names = {left.name for left in unfit}
     return {name: pair for name, pair in found.items() if name not in names}, unfit
+
+
+def _without_apart(found: dict[str, Pair], columns: Columns) -> tuple[dict[str, Pair], list[LeftOut]]:
+    """Columns in which the samples meet, and those that tell them apart; what the user has named stays."""
+    aside = []
+    for name, pair in found.items():
+        chance = None if name in columns.kinds or name in (columns.include or ()) else chance_apart(pair)
+        if chance is not None and pair[0].kind == "date":
+            aside.append(LeftOut(name, f"holds different times: {apart_in_words(pair)}", apart=True))
+        elif chance is not None:
+            reason = f"tells the samples apart by itself: {apart_in_words(pair)}"
+            aside.append(LeftOut(name, reason, apart=True, chance=min(1.0, len(found) * chance)))
+    names = {left.name for left in aside}
+    return {name: pair for name, pair in found.items() if name not in names}, aside
 
 
 def _mere_name(samples: Samples, name: str, pair: Pair) -> str | None:

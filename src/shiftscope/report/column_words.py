@@ -1,50 +1,14 @@
-"""What a column holds, as a whole and in the cells of the scan, in words and numbers."""
+"""What a column holds in the cells of the scan, in words and numbers."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shiftscope.findings import Encoded, Feature, Findings, Kind
+from shiftscope.findings import Encoded, Feature
 from shiftscope.messages import readable
 
 LEVELS_NAMED = 3  # levels of a cell that are named; more are counted
-
-
-@dataclass(frozen=True)
-class ColumnSummary:
-    """A column that takes part: its kind, the number of its levels (a category's), and the share that is missing."""
-
-    name: str
-    kind: Kind
-    levels: int
-    missing_reference: float
-    missing_current: float
-
-
-def column_summaries(result: Findings) -> tuple[ColumnSummary, ...]:
-    """What every column compared holds, in all rows of the samples."""
-    features, gathered = result.encoded.features, result.gathered
-    if gathered is None:
-        missing = [_missing_rows(result.encoded, position) for position in range(len(features))]
-    else:
-        missing = list(zip(gathered.missing_reference, gathered.missing_current, strict=True))
-    return tuple(
-        ColumnSummary(
-            feature.name, feature.kind, len(feature.levels), lacks[0] / result.n_reference, lacks[1] / result.n_current
-        )
-        for feature, lacks in zip(features, missing, strict=True)
-    )
-
-
-def _missing_rows(encoded: Encoded, column: int) -> tuple[int, int]:
-    """Rows of either sample at hand that lack a value."""
-    if not encoded.features[column].missing:
-        return 0, 0
-    missing = np.isnan(encoded.values(column))
-    return int(missing[: encoded.n_reference].sum()), int(missing[encoded.n_reference :].sum())
 
 
 def value_range(encoded: Encoded, feature: int, rows: NDArray[np.intp]) -> tuple[float, float]:

@@ -16,18 +16,18 @@ from os import PathLike
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from shiftscope.findings import LeftOut, Side
+from shiftscope.findings import ColumnOverview, LeftOut, Side
 from shiftscope.output_files import write_text
 from shiftscope.params import CompareParams
-from shiftscope.report import explorer, figures, sentences
-from shiftscope.report.column_words import ColumnSummary
+from shiftscope.report import explorer, figures, overview_sentences, sentences
+from shiftscope.report.column_picture import column_picture
 from shiftscope.report.figure_data import TOP_FEATURES, Gallery, ScoreTail
 from shiftscope.report.summary import Choice, ModeSummary, Summary
 
 MODES_DRAWN = 6  # further modes are described without figures: the page stays small
 FEATURES_LISTED = 20  # rows of a mode's feature table; the rest are counted
 ROWS_LISTED = 30  # row positions shown of a mode
-COLUMNS_LISTED = 300  # column names shown in the appendix
+COLUMNS_LISTED = 1000  # columns shown in the overview, and left-out ones named
 SETS_LISTED = 10  # feature sets of the scan shown
 
 
@@ -52,13 +52,21 @@ class ModeView:
 
 
 @dataclass(frozen=True)
+class ColumnView:
+    """A column of the overview as the page shows it."""
+
+    summary: ColumnOverview
+    drawing: Drawing
+
+
+@dataclass(frozen=True)
 class Page:
     """Everything the template asks for."""
 
     summary: Summary
     modes: tuple[ModeView, ...]
     evidence: tuple[Drawing, ...]
-    columns: tuple[ColumnSummary, ...]
+    columns: tuple[ColumnView, ...]
     left_out: tuple[LeftOut, ...]
     settings: tuple[tuple[str, str], ...]
     call: str
@@ -80,8 +88,8 @@ def page(summary: Summary) -> str:
         summary=summary,
         modes=modes,
         evidence=_evidence(summary),
-        columns=summary.columns[:COLUMNS_LISTED],
-        left_out=summary.left_out[:COLUMNS_LISTED],
+        columns=tuple(map(_column_view, summary.columns[:COLUMNS_LISTED])),
+        left_out=tuple(left for left in summary.left_out if not left.apart)[:COLUMNS_LISTED],
         settings=tuple(_settings(summary.params)),
         call=_call(summary),
         command=_command(summary),
@@ -108,6 +116,7 @@ def _templates() -> Environment:
     )
     environment.globals.update(
         words=sentences,
+        column_words=overview_sentences,
         features_listed=FEATURES_LISTED,
         rows_listed=ROWS_LISTED,
         columns_listed=COLUMNS_LISTED,
@@ -124,6 +133,11 @@ def _tied(value: object) -> object:
         value = value.replace(" -> ", "\N{NO-BREAK SPACE}\N{RIGHTWARDS ARROW} ")
         return value.replace(" %", "\N{NO-BREAK SPACE}%").replace("p = ", "p\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
     return value
+
+
+def _column_view(column: ColumnOverview) -> ColumnView:
+    name = sentences.shown_name(column.name)
+    return ColumnView(column, Drawing(Markup(column_picture(column)), f"{name} in both samples"))
 
 
 def _mode_view(summary: Summary, number: int, downloadable: bool) -> ModeView:

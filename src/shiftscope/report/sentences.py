@@ -6,16 +6,17 @@ import textwrap
 from collections import Counter
 from math import isfinite
 
-from shiftscope.findings import Detectable, Direction, Kind, other_side
-from shiftscope.messages import percent
+from shiftscope.findings import Detectable, Direction, Kind, LeftOut, other_side
+from shiftscope.messages import NAME_LENGTH, percent
+from shiftscope.messages import shown_name as shown_name  # for the templates too
 from shiftscope.report.axes import Axis, Ticks
 from shiftscope.report.figure_data import POINTS_SHOWN
+from shiftscope.report.overview_sentences import columns_sentence, told_columns
 from shiftscope.report.summary import ModeSummary, ScanSummary, SetSummary, Summary
 
 WIDTH = 100
 COLUMNS_NAMED = 8  # features named in a sentence; the rest are counted
 TITLE_NAMES = 3  # features named in a heading
-NAME_LENGTH = 40  # longest column name shown in full
 REASON_LENGTH = 120  # longest reason shown in full
 PLURALS: dict[Kind, str] = {
     "number": "numbers",
@@ -29,13 +30,15 @@ PLURALS: dict[Kind, str] = {
 def as_text(summary: Summary) -> str:
     """The verdict, then one paragraph per mode."""
     parts = [verdict(summary)]
-    if not summary.detected:
+    if not summary.differs:
         parts += clear_sentences(summary)
+    if summary.differs:
+        parts.append("\n".join([columns_sentence(summary), *(f"  {line}" for line in told_columns(summary))]))
     for number, mode in enumerate(summary.modes, start=1):
         lines = [f"Mode {number}: {mode_sentence(mode)}", f"  {rows_sentence(summary, mode)}"]
         lines += [f"  {direction_sentence(direction)}" for direction in mode.directions[:COLUMNS_NAMED]]
         parts.append("\n".join(lines))
-    if summary.detected:
+    if summary.differs:
         parts.append(kept_sentence(summary))
     parts += left_out_sentence(summary)
     parts += summary.notes
@@ -52,15 +55,28 @@ def wrapped(text: str) -> str:
 
 def verdict(summary: Summary) -> str:
     """What was decided, how sure it is, and how often such a decision errs."""
-    if not summary.detected:
-        return (
-            f"No difference was found between {summary.n_reference:,} reference and {summary.n_current:,} current "
-            f"rows (p = {p_value(summary.p_value)}, level {summary.alpha:g})."
+    parts = [f"Column {shown_name(left.name)} was set aside: it {left.reason}." for left in set_aside(summary)]
+    if summary.detected:
+        parts.insert(0, f"The samples differ (p = {p_value(summary.p_value)}). {certainty(summary)}")
+    if not summary.differs:
+        apart = f"Apart from {listed(aside_names(summary))}, no" if set_aside(summary) else "No"
+        parts.append(
+            f"{apart} difference was found between {summary.n_reference:,} reference and {summary.n_current:,} current "
+            f"rows (p = {p_value(summary.p_compared)}, level {summary.alpha:g})."
         )
-    found = f"The samples differ (p = {p_value(summary.p_value)}). {certainty(summary)}"
-    if not summary.modes:
-        return f"{found} {ungrouped(summary)}"
-    return found
+    elif not summary.modes:
+        parts.append(ungrouped(summary))
+    return " ".join(parts)
+
+
+def set_aside(summary: Summary) -> tuple[LeftOut, ...]:
+    """Columns that tell the samples apart by themselves."""
+    return tuple(left for left in summary.left_out if left.apart)
+
+
+def aside_names(summary: Summary) -> tuple[str, ...]:
+    """Names of these columns."""
+    return tuple(left.name for left in set_aside(summary))
 
 
 def ungrouped(summary: Summary) -> str:
@@ -81,7 +97,10 @@ def certainty(summary: Summary) -> str:
 
 def headline(summary: Summary) -> str:
     """The verdict in a few words."""
-    if not summary.detected:
+    if not summary.differs and set_aside(summary):
+        names = listed(aside_names(summary)[:TITLE_NAMES])
+        return f"The samples differ in {names}" if summary.detected else f"No difference found apart from {names}"
+    if not summary.differs:
         return "No difference found"
     sides = {mode.side for mode in summary.modes}
     if not sides:
@@ -143,7 +162,11 @@ def kinds_sentence(summary: Summary) -> str:
 
 def left_out_sentence(summary: Summary) -> list[str]:
     """A notice that names the columns that took no part; none if all did."""
-    named = [f"{shown_name(left.name)} ({shown_name(left.reason, REASON_LENGTH)})" for left in summary.left_out]
+    named = [
+        f"{shown_name(left.name)} ({shown_name(left.reason, REASON_LENGTH)})"
+        for left in summary.left_out
+        if not left.apart
+    ]
     if not named:
         return []
     rest = f" and {len(named) - COLUMNS_NAMED:,} more" if len(named) > COLUMNS_NAMED else ""
@@ -343,10 +366,3 @@ def axis_name(axis: Axis, marks: Ticks, length: int = NAME_LENGTH) -> str:
     if axis.standardised:
         return f"{name} (standardised)"
     return f"{name} ({marks.common})" if marks.common else name
-
-
-def shown_name(name: str, length: int = NAME_LENGTH) -> str:
-    """A column name on one line, printable, at most `length` characters with its end kept."""
-    line = "".join(c if c.isprintable() else "·" for c in " ".join(name.split()))
-    tail = length // 3
-    return line if len(line) <= length else f"{line[: length - tail - 1]}…{line[-tail:]}"

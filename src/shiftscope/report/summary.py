@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from shiftscope._version import __version__
 from shiftscope.findings import (
+    ColumnOverview,
     Columns,
     Curve,
     Detectable,
@@ -35,14 +36,7 @@ from shiftscope.findings import (
 from shiftscope.json_data import plain
 from shiftscope.output_files import write_text
 from shiftscope.params import CompareParams
-from shiftscope.report.column_words import (
-    ColumnSummary,
-    box_in_words,
-    box_range,
-    column_summaries,
-    place_in_words,
-    value_range,
-)
+from shiftscope.report.column_words import box_in_words, box_range, place_in_words, value_range
 from shiftscope.report.figure_data import (
     FeatureMap,
     Gallery,
@@ -216,11 +210,12 @@ class Summary:
     version: str
     detected: bool
     p_value: float
+    p_compared: float
     alpha: float
     n_reference: int
     n_current: int
     names: tuple[str, ...]
-    columns: tuple[ColumnSummary, ...]
+    columns: tuple[ColumnOverview, ...]
     left_out: tuple[LeftOut, ...]
     choice: Choice
     modes: tuple[ModeSummary, ...]
@@ -240,6 +235,11 @@ class Summary:
     reading: Look | None = None
     kept_p_value: float | None = None
 
+    @property
+    def differs(self) -> bool:
+        """Whether the columns compared differ, apart from any that were set aside."""
+        return self.p_compared <= self.alpha
+
 
 def summarise(result: Findings) -> Summary:
     """Collect what reports show of a result; pictures hold a sample of the rows, everything else is complete."""
@@ -249,11 +249,12 @@ def summarise(result: Findings) -> Summary:
         version=__version__,
         detected=result.detected,
         p_value=result.p_value,
+        p_compared=result.p_compared,
         alpha=result.alpha,
         n_reference=result.n_reference,
         n_current=result.n_current,
         names=result.names,
-        columns=column_summaries(result),
+        columns=result.overview,
         left_out=result.encoded.left_out,
         choice=_choice(result.encoded.choice),
         modes=tuple(_mode(result, mode, shown) for mode in result.modes),

@@ -7,7 +7,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from shiftscope.report import sentences
+from shiftscope.report import overview_sentences, sentences
 from shiftscope.report.summary import ModeSummary, Summary
 
 FOUND, CLEAR = "yellow", "green"
@@ -22,15 +22,31 @@ def show(summary: Summary, console: Console) -> None:
     console.print(
         Panel(Text(sentences.verdict(summary)), title=sentences.headline(summary), title_align="left", style=colour)
     )
-    if not summary.detected:
+    if not summary.differs:
         for sentence in sentences.clear_sentences(summary):
             console.print(Text(sentence))
+    if summary.differs:
+        _show_columns(summary, console)
     for number, mode in enumerate(summary.modes, start=1):
         _show_mode(number, summary, mode, console)
-    if summary.detected:
+    if summary.differs:
         console.print(Text(sentences.kept_sentence(summary), style="dim"))
     for sentence in (*sentences.left_out_sentence(summary), *summary.notes):
         console.print(Text(sentence, style="dim"))
+
+
+def _show_columns(summary: Summary, console: Console) -> None:
+    console.print()
+    console.print(Text(overview_sentences.columns_sentence(summary)))
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in ("column", "how it differs", "how far"):
+        table.add_column(heading)
+    for column in overview_sentences.strongest_columns(summary):
+        table.add_row(
+            Text(sentences.shown_name(column.name)), Text(column.change), Text(overview_sentences.effect_text(column))
+        )
+    if table.rows:
+        console.print(table)
 
 
 def _show_mode(number: int, summary: Summary, mode: ModeSummary, console: Console) -> None:

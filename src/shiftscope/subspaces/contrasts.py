@@ -25,7 +25,7 @@ from shiftscope.subspaces.families import Family, Lines
 
 TERMS = {1: 2, 2: 5, 3: 10}  # per set of each size
 SUMS_AT_ONCE = 1 << 24  # label sums in memory at one time, 12 bytes each
-_SETS_AT_ONCE = 4096  # per call of a kernel: each wakes all threads
+_SETS_A_CALL = 4096  # per call of a kernel: each wakes all threads
 COVARIANCE_ROWS = (1024, 4096)  # least and most rows behind the covariance of the terms
 _COVARIANCE_WORK = 1e9  # products spent on all covariances of one size
 _RANK_TOLERANCE = 1e-6  # of the largest eigenvalue; smaller ones are terms that repeat each other (ties)
@@ -77,7 +77,7 @@ def _evidence(
     sums = rows.term_sums(terms).centred(labellings)
     scale = (labellings.n_rows - 1) / (labellings.counted * (labellings.n_rows - labellings.counted))
     observed, maxima = [], []
-    for places in blocks(len(sets), _SETS_AT_ONCE):
+    for places in blocks(len(sets), _SETS_A_CALL):
         inside = columns[places]
         whitening, rank = _whitening(*term_moments(codes, tables.scores, terms[inside]))
         squared = scale * squared_lengths(whitening, inside, sums)

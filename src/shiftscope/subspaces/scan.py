@@ -150,6 +150,7 @@ def scan_rows(
     localised, broad = (
         family_wise([family for family in families if family.statistic == kind])[1:] for kind in ("localised", "broad")
     )
+    alone = [family for family in families if family.size == 1]
     return ScanResult(
         sets=tuple(_feature_sets(families, null[1:], rows, names, params.max_sets)),
         p_value=float(p_values(null[:1], null[1:])[0]),
@@ -157,6 +158,8 @@ def scan_rows(
         broad_null=broad,
         n_permutations=len(null) - 1,
         pairs=_pair_map(families, paired, rows.tables.n_features),
+        columns=np.max([family.standardised(family.observed) for family in alone], axis=0),
+        columns_null=family_wise(alone)[1:],
         paired=None if len(paired) == rows.tables.n_features else paired,
     )
 

@@ -124,6 +124,10 @@ class ScanResult:
     n_permutations : int
     pairs : (d, d) array
         Largest localised or broad value of each pair of features, of each feature on the diagonal.
+    columns : (d,) array
+        Largest value of each feature by itself.
+    columns_null : (n_permutations,) array
+        Largest value of any feature by itself under each random labelling.
     paired : int array or None
         The features of `pairs`, where there are too many to count all pairs (`ScanParams.max_pairs`); None if all are.
     """
@@ -134,6 +138,8 @@ class ScanResult:
     broad_null: NDArray[np.float64]
     n_permutations: int
     pairs: NDArray[np.float64]
+    columns: NDArray[np.float64]
+    columns_null: NDArray[np.float64]
     paired: NDArray[np.int64] | None = None
 
     @property

@@ -53,10 +53,22 @@ def _are_names(names: Any) -> bool:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A column that takes no part, and why."""
+    """A column that takes no part, and why.
+
+    Attributes
+    ----------
+    name, reason : str
+    apart : bool
+        It tells the samples apart by itself, and was set aside so that it does not hide the others.
+    chance : float
+        Of a column set aside that is part of the verdict: how likely that is for samples of one distribution, at most.
+        A date only says that the samples are from different times, and is not part of it: 1.
+    """
 
     name: str
     reason: str
+    apart: bool = False
+    chance: float = 1.0
 
 
 def as_columns(columns: Any) -> Columns:

@@ -219,6 +219,43 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   }
 
+  function sortable(table) {
+    const body = table.tBodies[0], headings = [...table.tHead.rows[0].cells];
+    const cell = (row, at) => row.cells[at].dataset.value ?? row.cells[at].textContent.trim();
+    headings.forEach((heading, at) => {
+      const kind = heading.dataset.sort;
+      if (!kind) return;
+      const button = document.createElement("button");
+      button.type = "button";
+      button.append(...heading.childNodes);
+      heading.append(button);
+      button.addEventListener("click", () => {
+        const falling = heading.getAttribute("aria-sort") === "ascending";
+        headings.forEach(other => other.removeAttribute("aria-sort"));
+        heading.setAttribute("aria-sort", falling ? "descending" : "ascending");
+        const order = kind === "number" ? (a, b) => Number(cell(a, at)) - Number(cell(b, at))
+          : (a, b) => cell(a, at).localeCompare(cell(b, at), undefined, { numeric: true });
+        body.append(...[...body.rows].sort((a, b) => (falling ? -1 : 1) * order(a, b)));
+      });
+    });
+  }
+
+  function filtered(controls, table) {
+    const part = controls.querySelector("[name=part]"), differing = controls.querySelector("[name=differing]");
+    const apply = () => {
+      for (const row of table.tBodies[0].rows) {
+        const named = row.cells[0].textContent.toLowerCase().includes(part.value.trim().toLowerCase());
+        row.hidden = !named || (differing.checked && !row.classList.contains("differs"));
+      }
+    };
+    for (const control of [part, differing]) control.addEventListener("input", apply);
+    controls.hidden = false;
+  }
+
+  const overview = document.querySelector(".overview");
+  sortable(overview);
+  filtered(document.querySelector(".filter"), overview);
+
   const explorers = [...document.querySelectorAll(".explorer")].map(root => new Explorer(root));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => explorers.forEach(one => one.draw()));
   for (const button of document.querySelectorAll("button[data-rows]")) {
