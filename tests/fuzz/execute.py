@@ -246,7 +246,7 @@ class _Command:
             default = (
                 {"report.html"} if self.argv[0] == "demo" else {"result.html"} if self.argv[0] == "report" else set()
             )
-            return {*self.argv, *default, *([f"{folder}/*"] if folder else [])}
+            return {*self.argv, *default, *([] if folder is None else [f"{folder}/*"])}
         history = self._after("--history")
         return {history} if history else set()
 
@@ -282,7 +282,7 @@ def _files(place: Path) -> dict[str, str]:
 
 
 def _check_files(before: dict[str, str], after: dict[str, str], may_write: set[str]) -> None:
-    allowed = {re.sub(r"/+", "/", f"here/{name.removeprefix('./').rstrip('/')}") for name in may_write}
+    allowed = {os.path.normpath(f"here/{name}") for name in may_write}
     for name in before:
         if before[name] != after.get(name) and name not in allowed:
             raise WrongError("a file that is no output was changed")

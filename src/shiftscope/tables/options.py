@@ -68,7 +68,7 @@ class TableOptions:
 
     def __post_init__(self) -> None:
         for name in ("header", "day_first"):
-            if getattr(self, name) not in (None, True, False):
+            if not isinstance(getattr(self, name), bool | None):
                 raise ParameterError(f"{name} must be True, False or None, got {getattr(self, name)!r}")
         for name in ("names", "missing"):
             object.__setattr__(self, name, _texts(name, getattr(self, name)))
