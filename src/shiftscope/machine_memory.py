@@ -12,7 +12,7 @@ from shiftscope.errors import InputError, ParameterError
 
 SETTING = "SHIFTSCOPE_MEMORY"
 _GIGABYTE = 10**9
-_BYTES = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_BYTES_PER = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _GROUPS = Path("/sys/fs/cgroup")
 
 
@@ -41,10 +41,10 @@ def allowed_memory() -> int | None:
 def _bytes(text: str) -> int:
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?B?)\s*", text, re.IGNORECASE)
     unit = found[2].upper() if found else ""
-    unit = unit if unit in _BYTES else f"{unit}B"
-    if found is None or unit not in _BYTES:
+    unit = unit if unit in _BYTES_PER else f"{unit}B"
+    if found is None or unit not in _BYTES_PER:
         raise ParameterError(f"{SETTING} must be a number of bytes such as 8GB or 500MB, got {text!r}")
-    return int(float(found[1]) * _BYTES[unit])
+    return int(float(found[1]) * _BYTES_PER[unit])
 
 
 def _free_on_machine() -> int | None:
