@@ -21,8 +21,9 @@ import shiftscope as ss
 
 rows, columns, max_pairs = map(int, sys.argv[1:])
 rng = np.random.default_rng(0)
-few = rng.standard_normal((60, 3))
-ss.scan(few[:30], few[30:], ss.ScanParams(n_permutations=63))
+few = rng.standard_normal((60, 90))
+for most in (2000, 64):  # compiling takes memory too
+    ss.scan(few[:30], few[30:], ss.ScanParams(n_permutations=63, max_pairs=most))
 reference, current = (rng.standard_normal((rows, columns)) for _ in range(2))
 before = int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
 ss.scan(reference, current, ss.ScanParams(n_permutations=63, max_pairs=max_pairs))

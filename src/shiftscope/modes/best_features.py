@@ -14,7 +14,7 @@ from shiftscope.full_space.score import nulls_for, usable_k_max
 from shiftscope.kernels.anchor_scores import score_anchors
 from shiftscope.params import ModeParams
 
-_SETS_AT_ONCE = 1024  # sets that are marked in the columns of the matrix at one time
+_SETS_MARKED = 1024  # sets that are marked in the columns of the matrix at one time
 
 
 def best_features(
@@ -117,8 +117,8 @@ class _Field:
     def scores(self, sets: list[frozenset[int]], anchors: NDArray[np.intp]) -> NDArray[np.float64]:
         """(sets, anchors) scores."""
         scores = np.empty((len(sets), anchors.size))
-        for start in range(0, len(sets), _SETS_AT_ONCE):
-            some = slice(start, start + _SETS_AT_ONCE)
+        for start in range(0, len(sets), _SETS_MARKED):
+            some = slice(start, start + _SETS_MARKED)
             chosen = np.zeros((len(sets[some]), len(self._columns)), dtype=np.bool_)
             for row, features in zip(chosen, sets[some], strict=True):
                 row[columns_of(self._groups, features)] = True
