@@ -80,15 +80,17 @@ def apart(rows: int, columns: int) -> dict[str, Any]:
 
 def table(units: list[dict[str, Any]]) -> str:
     """The measurements as Markdown."""
-    titles = ["columns", "rows of each sample", "seconds", "peak memory, MB", "memory told before, MB", "modes found"]
+    titles = ["columns", "rows of each sample", "seconds", "peak memory, MB"]
+    titles += ["of it the comparison's, MB", "told before, MB", "modes found"]
     lines = []
     for unit in sorted(units, key=lambda unit: (unit["columns"], unit["rows"])):
         size = [f"{unit['columns']:,}", f"{unit['rows']:,}", f"{unit['seconds']:,.0f}"]
         if "refusal" in unit:
-            lines.append([*size, unit["refusal"], "", ""])
+            lines.append([*size, unit["refusal"], "", "", ""])
         else:
             modes = "; ".join(" ".join(names) for names in unit["modes"])
-            lines.append([*size, f"{unit['peak'] / MEGABYTE:,.0f}", f"{unit['told'] / MEGABYTE:,.0f}", modes])
+            taken = unit["peak"], unit["peak"] - unit["before"], unit["told"]
+            lines.append([*size, *(f"{number / MEGABYTE:,.0f}" for number in taken), modes])
     return markdown_table(titles, lines)
 
 

@@ -20,6 +20,7 @@ class Reading:
 
     def __init__(self, table: Table) -> None:
         self.table = table
+        self._places = {name: place for place, name in enumerate(table.names)}
         self._read: dict[tuple[str, Kind], Column] = {}
 
     def facts(self, kinds: Kinds) -> dict[str, Facts | Unusable]:
@@ -66,4 +67,4 @@ class Reading:
         return self._read[key]
 
     def _raw(self, name: str) -> Column | Unusable:
-        return self.table.columns[self.table.names.index(name)]
+        return self.table.columns[self._places[name]]

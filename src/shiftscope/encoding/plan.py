@@ -174,7 +174,8 @@ def _match(samples: Samples, columns: Columns) -> tuple[list[str], list[LeftOut]
             f"current has {listed(current.names)}; columns are matched by name, so rename them "
             "(--names gives a file without a header the names of its columns)"
         )
-    left_out = [LeftOut(name, "left out on request") for name in everything if name not in wanted - {*columns.exclude}]
+    chosen = wanted - {*columns.exclude}
+    left_out = [LeftOut(name, "left out on request") for name in everything if name not in chosen]
     asked = everything - {left.name for left in left_out}
     if not asked:
         raise ParameterError("columns: include and exclude leave no column; include one that is not excluded")

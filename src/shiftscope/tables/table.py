@@ -159,9 +159,10 @@ def _read(
     found: list[dict[str, Column | Unusable]] = [{} for _ in sources]
     readings: list[ColumnReading] = []
     far: dict[str, Sequence[Sentinel]] = {}
+    places = [{name: place for place, name in enumerate(source.names)} for source in sources]
     for name in names:
-        having = [at for at, source in enumerate(sources) if name in source.names]
-        parts = [sources[at].parts[sources[at].names.index(name)] for at in having]
+        having = [at for at, own in enumerate(places) if name in own]
+        parts = [sources[at].parts[places[at][name]] for at in having]
         answer = read_parts(name, parts, columns.kinds.get(name), settings)
         for at, column in zip(having, answer.columns, strict=True):
             found[at][name] = column
