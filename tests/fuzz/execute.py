@@ -158,10 +158,8 @@ class _Call:
         return answer
 
     def may_write(self, outcome: Outcome) -> set[str]:
-        written = [self.case["args"].get(name) for name in ("path", "history")]
-        names = [one["path"] if isinstance(one, dict) and "path" in one else one for one in written]
-        names += [f"home/{one[2:]}" for one in names if isinstance(one, str) and one.startswith("~/")]
-        return {one for one in names if isinstance(one, str)}
+        written = [self.args.get(name) for name in ("path", "history")]
+        return {os.fspath(one) for one in written if isinstance(one, str | os.PathLike)}
 
 
 # --- one command -----------------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ def _smaller(case: Case) -> Iterator[Case]:
     for at in range(1, len(case.get("argv", []))):
         for length in (2, 1):
             yield {**case, "argv": case["argv"][:at] + case["argv"][at + length :]}
-    for path in _tables(case):
+    for path in [] if "relation" in case and case["files"] else _tables(case):  # a file of it would stay as it is
         yield from _smaller_tables(case, path)
     for name, content in case["files"].items():
         for part in _parts(unpacked(content)):

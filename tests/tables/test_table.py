@@ -316,6 +316,17 @@ def test_values_that_cannot_take_part(data, part):
     assert found.reason.splitlines() == [found.reason]
 
 
+@pytest.mark.parametrize(
+    "text", ["n,ok,x\na,true,\nb,false,1.5\nc,true,2\nd,true,3\n", "n,x\na,\nb,\nc,3\nd,4\ne,5\nf,6\n"]
+)
+def test_gaps_in_the_first_rows_make_no_names_of_them(tmp_path, text):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    table = read_table(path, "reference")
+    assert table.names == tuple(text.partition("\n")[0].split(","))
+    assert table.n_rows == text.count("\n") - 1
+
+
 def test_numbers_as_levels():
     found = [number_text(value) for value in (3.0, 0.5, -0.0, 1e300, np.inf, -np.inf)]
     assert found == ["3", "0.5", "0", "1e+300", "inf", "-inf"]

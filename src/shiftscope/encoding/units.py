@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,6 +89,8 @@ def unit_in_words(formulas: tuple[str, str]) -> str:
 
 def _off(unit: Unit, before: NDArray[np.float64], after: NDArray[np.float64], tolerance: NDArray[np.float64]) -> float:
     """How far converted places are off on average, in units of what is tolerated."""
-    converted = unit.factor * before + unit.offset
-    span = float(converted[-1] - converted[0])
-    return float(np.mean(np.abs(converted - after) / (tolerance * span))) if span > 0 else float("inf")
+    with np.errstate(over="ignore", invalid="ignore"):  # numbers near the largest are in no unit
+        converted = unit.factor * before + unit.offset
+        span = float(converted[-1] - converted[0])
+        off = float(np.mean(np.abs(converted - after) / (tolerance * span))) if span > 0 else inf
+    return off if off >= 0 else inf

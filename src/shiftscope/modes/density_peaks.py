@@ -12,6 +12,7 @@ Every point belongs to a mode: there is no halo.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -102,7 +103,7 @@ def partition(points: ArrayLike, *, z: float = DEFAULT_Z, k_max: int = PEAK_NEIG
     log_radius = _log_radius(distance)
     k_star = adaptive_k(index, log_radius, dimension, DENSITY_TEST)
     log_density, error = _density(log_radius[np.arange(n), k_star - 1], k_star, dimension)
-    labels, peaks = _density_peaks(index, k_star, log_density, error, z)
+    labels, peaks = _density_peaks(index, k_star, log_density, error, float(z))
     return Partition(labels, peaks, log_density, error, k_star, dimension)
 
 
@@ -115,7 +116,7 @@ def _checked(points: ArrayLike, z: float, k_max: int) -> Floats:
         raise InputError(f"points must be a table of at least one column, found shape {table.shape}: reshape it")
     if not np.isfinite(table).all():
         raise InputError("points must be finite, found NaN or infinity: encode missing values first")
-    if not (is_number(z) and np.isfinite(z) and z >= 0):
+    if not (is_number(z) and 0 <= z <= sys.float_info.max):
         raise ParameterError(f"z must be a finite number of at least 0, found {z!r}: the usual value is {DEFAULT_Z}")
     if not is_whole(k_max, SMALLEST_K_MAX):
         raise ParameterError(

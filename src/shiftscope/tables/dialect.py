@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from shiftscope.tables.field_kinds import field_kind
@@ -287,8 +287,16 @@ def _first_data(rows: Rows, width: int) -> int | None:
     for at in range(len(rows)):
         near = [conforms(row) for _, row in rows[at : at + 3]]
         if near[0] and 2 * sum(near) > len(near):
-            return at
+            return _with_gaps_above(rows, at, width, kinds)
     return None
+
+
+def _with_gaps_above(rows: Rows, data: int, width: int, kinds: Iterable[int]) -> int:
+    """The first row of the data, if the rows above lack all values that tell data from names, and names stand there."""
+    at = data
+    while at > 0 and len(rows[at - 1][1]) == width and all(field_kind(rows[at - 1][1][k]) == "missing" for k in kinds):
+        at -= 1
+    return at if at > 0 and len(rows[at - 1][1]) == width else data
 
 
 def _first_steady(rows: Rows, width: int) -> int:
