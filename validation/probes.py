@@ -193,7 +193,8 @@ def smallest(results: Path, name: str) -> Unit:
     result = _result(results, name)
     assert result.scan is not None
     assert result.params.scan is not None
-    groups = smallest_groups(result.scan, result.encoded, result.params.scan, LEVEL)
+    rows_of_both = result.n_reference, result.n_current
+    groups = smallest_groups(result.scan, result.encoded.categories, rows_of_both, result.params.scan, LEVEL)
     rows = [group.rows for group in groups]
     return _unit(rows, figures={"rows of the smallest group": float(np.mean(rows))} if rows else {})
 
