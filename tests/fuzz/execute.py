@@ -89,7 +89,9 @@ def _new_folder() -> Iterator[Path]:
 def _judged(case: dict[str, Any], place: Path, cluster: Cluster) -> Outcome:
     run = _Command(case) if "argv" in case else _Call(case, Maker(place / "here", cluster))
     try:
-        run.prepare()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of other libraries, about data that are odd on purpose
+            run.prepare()
     except Exception as error:  # the library of that form refuses such data: no input of ours
         return Outcome(UNBUILT, detail=repr(error)[:200])
     before, state = _files(place), _state()
@@ -173,6 +175,8 @@ class _Command:
         self.twice = case.get("twice", False)
 
     def prepare(self) -> None:
+        sys.stdout.flush()
+        sys.stderr.flush()
         for stream in (1, 2):
             os.ftruncate(stream, 0)
             os.lseek(stream, 0, os.SEEK_SET)

@@ -25,6 +25,7 @@ from tests.fuzz.run import FOUND, Record
 from tests.fuzz.shrink import shrunk
 from tests.fuzz.tables import FILES, FORMS, KINDS, made, pair
 from tests.fuzz.tagged import packed, tag, unpacked, untag
+from tests.fuzz.values import Maker
 
 KEPT = sorted(FOUND.glob("*.json"))
 SEEDS = range(80)  # of the whole targets, besides what Hypothesis draws
@@ -225,6 +226,19 @@ def test_every_form_can_be_made(form: str) -> None:
     table = {"names": ["a", "b"], "columns": [[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 9.0]]}
     assert made(table, form) is not None
     assert type(made(table, form)) is type(FORMS[form](table))
+
+
+@pytest.mark.parametrize("name", calls.INSTANCES)
+def test_every_object_whose_methods_are_called_can_be_made(name: str, tmp_path: Path) -> None:
+    made = [_instance(name, seed, tmp_path) for seed in range(3)]
+    assert any(isinstance(one, calls.PUBLIC[name]) for one in made)
+
+
+def _instance(name: str, seed: int, folder: Path) -> Any:
+    try:
+        return Maker(folder, _cluster).make(calls.INSTANCES[name](calls.Draw(Random(seed), plain=True)))
+    except ss.ShiftscopeError as error:
+        return error
 
 
 def test_a_failing_case_becomes_small() -> None:
