@@ -136,7 +136,7 @@ def test_levels_that_the_samples_do_not_share_leave_nothing_to_look_at_beside_th
         pd.DataFrame({"x": rng.standard_normal(200), "c": rng.choice(list(levels), 200, p=(0.6, 0.4))})
         for levels in ("ab", "cd")
     )
-    result = compare(reference, current, params=QUICK)
+    result = compare(reference, current, columns=["x", "c"], params=QUICK)  # named, so it is not set aside
     assert {mode.features for mode in result.modes} == {("c",)}
 
 

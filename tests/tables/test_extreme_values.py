@@ -34,12 +34,17 @@ def values(data: Any) -> np.ndarray[Any, Any]:
 
 
 @pytest.mark.parametrize("kind", ["M8", "m8"])
-@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
-@pytest.mark.parametrize("library", ["numpy", "pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize(
+    ("library", "unit"),
+    [
+        (library, unit)
+        for library in ("numpy", "pandas", "polars", "pyarrow")
+        for unit in ("s", "ms", "us", "ns")
+        if (library, unit) != ("polars", "s")  # which Polars does not have
+    ],
+)
 def test_points_and_spans_of_time_do_not_overflow(library: str, unit: str, kind: str) -> None:
     """Before, they wrapped around without a word, or ended in a panic or a raw error of the library."""
-    if library == "polars" and unit == "s":
-        pytest.skip("polars has no such unit")
     ticks = np.array([0, MOST, -MOST, 1], dtype=np.int64).view(f"{kind}[{unit}]")
     arrow = pa.array(ticks.view(np.int64)).cast(pa.timestamp(unit) if kind == "M8" else pa.duration(unit))
     data = {

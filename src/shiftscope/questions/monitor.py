@@ -148,7 +148,8 @@ class _Watcher:
             ) as samples:
                 job = Job.of(samples, params)
                 verdict = staged_verdict(job, self.level)
-                alarm = verdict.p_value <= self.level
+                p_value = min([verdict.p_value, *(left.chance for left in samples.encoded.left_out)])
+                alarm = p_value <= self.level
                 result = samples.turned(protocol(job, Clock())) if alarm else None
                 encoded = samples.as_given
         except InputError as error:  # of many batches, which one
@@ -160,7 +161,7 @@ class _Watcher:
             name=name,
             digest=digest,
             n_rows=table.n_rows,
-            p_value=verdict.p_value,
+            p_value=p_value,
             n_permutations=verdict.n_permutations,
             level=self.level,
             alarm=alarm,

@@ -186,7 +186,7 @@ def test_partitions_are_read_with_the_notices_and_errors_of_whole_tables(client:
         frames.append(frame)
     whole, _ = canonical(encode_pair(*frames))
     engine = DaskEngine(client)
-    pool = engine.open(*(dd.from_pandas(frame, npartitions=3) for frame in frames), ss.Columns(), 0)
+    pool = engine.open(*(dd.from_pandas(frame, npartitions=3) for frame in frames), ss.Columns(), 0, ss.TableOptions())
     assert pool.encoded.left_out == whole.left_out
     assert {left.name for left in whole.left_out} == {"copy", "key", "row", "same"}
     np.testing.assert_array_equal(pool.encoded.points, whole.points)
@@ -194,7 +194,7 @@ def test_partitions_are_read_with_the_notices_and_errors_of_whole_tables(client:
     assert pool.encoded.features == whole.features
     frames[1].loc[100, "a"] = np.inf
     with pytest.raises(InputError, match=r"current: column 'a' has 1 infinite value \(first in row 100"):
-        engine.open(*(dd.from_pandas(frame, npartitions=3) for frame in frames), ss.Columns(), 0)
+        engine.open(*(dd.from_pandas(frame, npartitions=3) for frame in frames), ss.Columns(), 0, ss.TableOptions())
 
 
 def during_scan(strike: Callable[[], None]) -> Callable[[str, float], None]:

@@ -15,6 +15,7 @@ from distributed import Client, LocalCluster
 
 import shiftscope as ss
 from shiftscope.engines.dask.engine import DaskEngine
+from shiftscope.overview.column_overview import ColumnSide
 from shiftscope.report import sentences
 from shiftscope.report.column_words import box_in_words
 from shiftscope.report.html import page
@@ -71,13 +72,20 @@ def numbers(told: str) -> list[float]:
     return [float(number.replace(",", "")) for number in re.findall(r"\d[\d,]*\.?\d*", told)]
 
 
+def _gaps(side: ColumnSide) -> tuple[int, int]:
+    return side.rows, side.missing
+
+
 def about_all_rows(summary: Summary) -> dict[str, Any]:
     """Everything in a summary that must not depend on what was gathered."""
     scan = summary.scan
     assert scan is not None
     return {
         "rows": (summary.n_reference, summary.n_current),
-        "columns": summary.columns,
+        "columns": [
+            (column.name, column.kind, column.evidence, column.p_value, *map(_gaps, (column.reference, column.current)))
+            for column in summary.columns
+        ],
         "left_out": summary.left_out,
         "p": (scan.p_value, scan.critical, scan.n_permutations),
         "map": (scan.pairs.names, scan.pairs.values.tolist()),

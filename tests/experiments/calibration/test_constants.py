@@ -41,7 +41,7 @@ def test_a_setting_changes_itself_and_nothing_else(setting):
 def test_a_setting_without_part_in_a_case_has_its_usual_outcome(tmp_path):
     setting = Setting("beam", 0.5)
     assert setting.reaching(CASES[FULL_SPACE].params) == Setting()
-    units = found(("gaps, small", FULL_SPACE), [100], [Setting(), setting], tmp_path, 120)
+    units = found(("gaps, small", FULL_SPACE), [100], [Setting(), setting], tmp_path, 400)
     assert sorted(path.stem for path in tmp_path.iterdir()) == [
         "full space, small_100_default_1.0",
         "gaps, small_100_beam_0.5",
