@@ -149,7 +149,7 @@ def test_a_cluster_is_started_or_found_by_name(cluster: ss.DaskEngine, expected:
 
 def test_a_detector_alarms_and_equalises_on_a_cluster_too(cluster: ss.DaskEngine) -> None:
     """Quiet batches and alarms alike, also where only some rows are gathered."""
-    quiet, loud = samples()[0][:60], samples()[1][:60].assign(a=9.0 + samples()[1]["a"])
+    quiet, loud = samples()[0][:60], samples()[1][:60].assign(a=2.5 + samples()[1]["a"])
     detector = ss.ShiftDetector(alpha=0.2, params=QUICK, engine=cluster).fit(samples()[0])
     watched = ss.monitor(detector, [quiet, loud])
     assert [row.alarm for row in watched.rows] == [False, True]

@@ -18,7 +18,7 @@ import tempfile
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,11 +61,8 @@ def execute(case: dict[str, Any], cluster: Cluster) -> Outcome:
         for name, content in case["files"].items():
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_bytes(unpacked(content))
-        os.chdir(folder)
-        try:
+        with chdir(folder):
             return _judged(case, place, cluster)
-        finally:
-            os.chdir("/")
 
 
 @contextmanager
