@@ -160,7 +160,7 @@ class ColumnOverview:
         if "missing" not in told:
             return self._values()
         gaps = f"missing: {percent(self.reference.missing_share)} -> {percent(self.current.missing_share)}"
-        both = isfinite(self.effect) and self.kind != "category"
+        both = self.effect_interval[0] > 0 and isfinite(self.effect) and self.kind != "category"
         return f"{gaps}; of the others {self._values()}" if both else gaps
 
     def _values(self) -> str:
