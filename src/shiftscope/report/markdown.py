@@ -16,7 +16,7 @@ def write_markdown(summary: Summary, path: str | PathLike[str] | None = None) ->
     parts = [f"# {_safe(sentences.headline(summary))}", _safe(sentences.verdict(summary))]
     if not summary.differs:
         parts += [_safe(sentence) for sentence in sentences.clear_sentences(summary)]
-    if summary.differs:
+    if summary.differs and overview_sentences.tested(summary):
         parts.append(_columns(summary))
     parts += [_mode(number, summary, mode) for number, mode in enumerate(summary.modes, start=1)]
     if summary.differs:

@@ -32,8 +32,13 @@ def columns_sentence(summary: Summary) -> str:
     return f"{_columns_found(summary)}{f'{strongest} (reference -> current):' if found else '.'}"
 
 
+def tested(summary: Summary) -> bool:
+    """Whether columns were tested by themselves, which is the scan's work."""
+    return any(isfinite(column.p_value) for column in summary.columns)
+
+
 def _columns_found(summary: Summary) -> str:
-    if not any(isfinite(column.p_value) for column in summary.columns):
+    if not tested(summary):
         return "Columns by themselves were not tested: the scan was switched off"
     found, n = len(_differing(summary)), len(summary.columns)
     if not found:

@@ -11,7 +11,7 @@ from shiftscope.messages import NAME_LENGTH, percent
 from shiftscope.messages import shown_name as shown_name  # for the templates too
 from shiftscope.report.axes import Axis, Ticks
 from shiftscope.report.figure_data import POINTS_SHOWN
-from shiftscope.report.overview_sentences import columns_sentence, told_columns
+from shiftscope.report.overview_sentences import columns_sentence, tested, told_columns
 from shiftscope.report.summary import ModeSummary, ScanSummary, SetSummary, Summary
 
 WIDTH = 100
@@ -32,7 +32,7 @@ def as_text(summary: Summary) -> str:
     parts = [verdict(summary)]
     if not summary.differs:
         parts += clear_sentences(summary)
-    if summary.differs:
+    if summary.differs and tested(summary):
         parts.append("\n".join([columns_sentence(summary), *(f"  {line}" for line in told_columns(summary))]))
     for number, mode in enumerate(summary.modes, start=1):
         lines = [f"Mode {number}: {mode_sentence(mode)}", f"  {rows_sentence(summary, mode)}"]

@@ -25,7 +25,7 @@ def show(summary: Summary, console: Console) -> None:
     if not summary.differs:
         for sentence in sentences.clear_sentences(summary):
             console.print(Text(sentence))
-    if summary.differs:
+    if summary.differs and overview_sentences.tested(summary):
         _show_columns(summary, console)
     for number, mode in enumerate(summary.modes, start=1):
         _show_mode(number, summary, mode, console)
